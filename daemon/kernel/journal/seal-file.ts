@@ -4,7 +4,6 @@ import { replaceFile } from '../store/data-dir.ts'
 import {
   fold,
   type Head,
-  headsOf,
   makeSeal,
   nothingSealed,
   type ReadSeals,
@@ -19,8 +18,8 @@ const keptLines = 64
 
 /** The file beside the database that holds one seal per line. */
 export interface SealFile {
-  /** Seq, time and heads of the newest seal. */
-  readonly newest: { seq: number; at: string | null; heads: ReadonlyMap<string, Head> }
+  /** Seq and time of the newest seal. */
+  readonly newest: { seq: number; at: string | null }
   /** Appends a seal; resolves once it is on the disk. */
   append(seal: { at: string; seq: number; heads: Head[] }): Promise<void>
   /** Reads and verifies the file, and that this process wrote it last. Not to be called during `append`. */
@@ -44,8 +43,7 @@ const unreadable = (reason: string): ReadSeals => ({ seals: [], fault: { kind: '
 /** Continues the seals that were loaded from `path`, or starts a new file. */
 export function openSealFile(path: string, installation: string, key: Buffer, loaded: ReadSeals): SealFile {
   const last = loaded.seals.at(-1)
-  const heads = headsOf(loaded.seals)
-  const newest = { seq: last?.seq ?? 0, at: last?.at ?? null, heads }
+  const newest = { seq: last?.seq ?? 0, at: last?.at ?? null }
   let mac = last?.mac ?? ''
   let size = loaded.size
   let lines = loaded.seals.length
@@ -90,14 +88,13 @@ export function openSealFile(path: string, installation: string, key: Buffer, lo
 
   return {
     newest,
-    async append({ at, seq, heads: moved }) {
-      const seal = makeSeal(key, { installation, at, seq, heads: moved, prev: mac })
+    async append({ at, seq, heads }) {
+      const seal = makeSeal(key, { installation, at, seq, heads, prev: mac })
       const line = `${JSON.stringify(seal)}\n`
       await (lines ? addLine(line) : write(line))
       mac = seal.mac
       lines++
       Object.assign(newest, { seq, at })
-      for (const head of moved) heads.set(head[0], head)
       if (lines >= foldAt) await shorten()
     },
     read,

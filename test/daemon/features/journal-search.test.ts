@@ -121,6 +121,16 @@ describe('search index', () => {
     expect(first.indexed()).toBe(10)
   })
 
+  it('starts over when all that it holds is one entry of another journal', async () => {
+    const [first, second] = [await house(), await house()]
+    first.add(1001, 1)
+    expect(first.open().find(first.plan('needle'), 10)).toEqual({ seqs: [1] })
+    second.add(2, 10)
+    const search = createSearch(second.app.db, first.index, createReader(second.app.db), actorTypes)
+    expect(search.find(second.plan('needle'), 10)).toEqual({ seqs: [] })
+    expect(first.indexed()).toBe(10)
+  })
+
   it('is thrown away when it is damaged', () => {
     const dir = mkdtempSync(join(tmpdir(), 'muster-search-'))
     closing({ close: () => rmSync(dir, { recursive: true }) })

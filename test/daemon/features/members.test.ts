@@ -99,6 +99,32 @@ describe('members.add', () => {
   })
 })
 
+describe('lists of members', () => {
+  it('have 500 rows where no number is asked for', async () => {
+    const it = await daemon()
+    it.person('OWNER')
+    const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)'
+    const add = (sql: string, ...given: string[]) => it.app.db.prepare(`${numbers} ${sql} FROM n`).run(...given)
+    add(`INSERT INTO users (id, email, created_at, updated_at) SELECT 'u' || i, 'u' || i || '@example.com', 'x', 'x'`)
+    const member = `SELECT 'm' || i, ?, 'u' || i, 'MEMBER', 'x', 'x'`
+    add(
+      `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) ${member}`,
+      it.workspace,
+    )
+    add(`INSERT INTO crew_members (id, crew_id, user_id, role, created_at, updated_at) ${member}`, crew)
+    const count = async (path: string) => {
+      const { body } = await it.call('OWNER', 'GET', path)
+      return (body.members ?? body).length
+    }
+    const place = `/workspaces/${it.workspace}`
+    expect(await count(`${place}/members`)).toBe(500)
+    expect(await count(`${place}/members/capabilities`)).toBe(500)
+    expect(await count(`/crews/${crew}/members`)).toBe(500)
+    expect(await count(`/crews/${crew}/members?offset=500`)).toBe(1)
+  })
+})
+
 describe('refusalOfChange', () => {
   const table = roles.flatMap((caller) =>
     roles.flatMap((target) => roles.map((role) => [caller, target, role] as const)),

@@ -407,6 +407,8 @@ describe('tokens.revoke', () => {
     expect(closed).toEqual([id])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
+      actor_type: 'user',
+      actor_id: it.person('OWNER').userId,
       payload: { entity_type: 'cli_token', entity_id: id },
     })
   })
@@ -414,6 +416,7 @@ describe('tokens.revoke', () => {
   it('ends all tokens of a user who is shut out, at once and for the journal, and nobody else’s', async () => {
     const it = await daemon()
     const { userId } = it.person('OWNER')
+    const elsewhere = it.stranger().workspace
     const made = [await create(it), await create(it)]
     const status = async (token: string) => (await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status
     expect([await status(made[0].token), await status(made[1].token)]).toEqual([200, 200])
@@ -431,6 +434,7 @@ describe('tokens.revoke', () => {
     expect(closed).toHaveLength(2)
     expect(closed).toContain(made[1].id)
     expect(closed).not.toContain(ended)
+    expect(it.entries(elsewhere), 'what concerns the user alone').toEqual([])
   })
 
   it('may be said again, to no further effect', async () => {

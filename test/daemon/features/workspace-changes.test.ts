@@ -211,6 +211,8 @@ describe('workspaces.remove', () => {
         ['workspace', id],
       ].sort(),
     )
+    const ofCrew = deleted.find(({ payload }) => payload?.['entity_type'] === 'crew')
+    expect(ofCrew?.payload?.['metadata'], 'why it is gone').toEqual({ with: 'workspace' })
     expect(brief(await it.call(owner, 'GET', `/workspaces/${id}`))).toEqual({ status: 403, code: 'not_a_member' })
     expect((await it.call(guest, 'GET', '/invitations')).body).toEqual([])
     expect(brief(await it.call(guest, 'POST', '/invitations/redeem', { token: invitation.token }))).toEqual({

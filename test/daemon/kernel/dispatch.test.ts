@@ -26,6 +26,7 @@ const endpoints = {
   wishRefused: post('/refused', change),
   closed: post('/closed', change),
   scoped: post('/scoped', { ...change, scope: 'crews:write' }),
+  ofAgents: post('/internal/things', { ...change, access: 'internal' }),
   read: get('/things', { summary: '', access: 'MEMBER', reply: Type.Boolean() }),
 }
 
@@ -41,6 +42,7 @@ const things = (trace: Trace) =>
       rawEntry(app, { workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
     return {
       create: () => row,
+      ofAgents: () => row,
       update: () => row,
       remove: () => ({ ...row, slug: '' }),
       titled: () => ({ id: 'c1', slug: '', title: 'The first' }),
@@ -194,6 +196,12 @@ describe('dispatch', () => {
     for (const scope of ['agents:*', 'crews', 'crews:read'])
       expect(await it.run('scoped', {}, narrow(scope))).toBe('insufficient_scope')
     for (const scope of ['crews:write', 'crews:*', '*']) expect(await it.run('scoped', {}, narrow(scope))).toEqual(row)
+  })
+
+  it('hides from people what is there for agents', async () => {
+    const it = await setting()
+    expect(await it.run('ofAgents', {}, { ...it.actor, role: 'OWNER' })).toBe('not_found')
+    expect(it.types()).toEqual([])
   })
 
   it('asks the gate whoever dispatches', async () => {

@@ -214,6 +214,14 @@ describe('journal.stream', () => {
     expect(strange.summaries()).toEqual(numbers(471, 50))
   })
 
+  it('begins with the first entry for a client whose last one is older than all', async () => {
+    const it = await daemon()
+    await notes(it, 0, 60)
+    const client = await tail(it, '', { 'last-event-id': 'j_0000000000000000' })
+    await client.until(() => client.count() >= 60)
+    expect(client.summaries()).toEqual(numbers(0, 60))
+  })
+
   it('gives every one of many clients every entry, in order', async () => {
     const it = await daemon()
     const clients = await Promise.all(numbers(0, 120).map((_, n) => tail(it, n % 2 ? '' : '?actor_type=system')))

@@ -422,6 +422,16 @@ describe('anchors', () => {
     })
   })
 
+  it('tell of one workspace alone', async () => {
+    const { it } = await sealedJournal()
+    const { head, entries } = await anchorOf(it)
+    const workspace_id = it.stranger().workspace
+    it.app.writeNow(() =>
+      rawEntry(it.app, { workspace_id, type: 'exec.command', actor_type: 'system', summary: 'elsewhere' }),
+    )
+    expect(await anchorOf(it)).toMatchObject({ head, entries })
+  })
+
   it('hold while the journal grows, of an empty one too', async () => {
     const fresh = await daemon()
     const { anchor: empty } = await anchorOf(fresh)

@@ -48,6 +48,7 @@ describe('the way on after a sign-in', () => {
   it.each([
     ['/', '/'],
     ['/crews?x=1#top', '/crews?x=1#top'],
+    ['/now!', '/now!'],
     ['/caf\u00e9', '/caf%C3%A9'],
     ['/\ud800', '/%EF%BF%BD'],
     [`/${'x'.repeat(1999)}`, `/${'x'.repeat(1999)}`],

@@ -140,6 +140,7 @@ describe('journal', () => {
       .all()
     expect([first!.prev, second!.prev, third!.prev]).toEqual(['0'.repeat(64), first!.own, second!.own])
     expect(third!.id > second!.id).toBe(true)
+    expect(app.db.prepare('SELECT seq FROM journal ORDER BY seq').pluck().all(), 'without a gap').toEqual([1, 2, 3])
   })
 
   it('keeps totals for each combination and block that a rebuild from the entries confirms', async () => {

@@ -37,8 +37,12 @@ describe('take', () => {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(Math.ceil(clock() / 1000) + 6),
     })
-    clock.advance(Number(refused.headers['retry-after']) * 1000)
+    clock.advance(1000)
+    expect(take('auth', '203.0.113.9')!.headers['retry-after']).toBe('5')
+    clock.advance(5000)
     expect(take('auth', '203.0.113.9')).toBeNull()
+    for (let n = 0; n < 1200; n++) take('api', '203.0.113.9')
+    expect(take('api', '203.0.113.9')!.headers['retry-after'], 'whole seconds, at least one').toBe('1')
   })
 
   it('counts each address and each bucket for itself', () => {
@@ -103,6 +107,35 @@ describe('take', () => {
     expect(call('ada', 'ask'), 'another call has buckets of its own').toBe(0)
   })
 
+  it('refuses a call for as little as a second, and counts for the agent only what its crew allows', () => {
+    const { clock, limits: it } = limits()
+    const call = (agent: string, own: number, crew: string, shared: number) =>
+      it.takeCall('notify', { agent, crew }, { agent: own, crew: shared })
+    for (let n = 0; n < 60; n++) call('ada', 60, 'docks', 600)
+    expect(call('ada', 60, 'docks', 600)).toBe(1)
+    for (let n = 0; n < 60; n++) call('bob', 600, 'yard', 60)
+    expect(call('cyd', 1, 'yard', 60)).toBe(1)
+    clock.advance(1000)
+    expect(call('cyd', 1, 'yard', 60)).toBe(0)
+  })
+
+  it('follows a value that is set while it runs, until it is taken back', () => {
+    const { limits: it, times } = limits()
+    it.override('http.auth_per_min', 3)
+    expect([it.value('http.auth_per_min'), it.fallback('http.auth_per_min')]).toEqual([3, 10])
+    expect([it.overridden('http.auth_per_min'), it.overridden('http.api_per_min')]).toEqual([true, false])
+    expect(times(5)).toBe(3)
+    it.override('http.auth_per_min', null)
+    expect([it.value('http.auth_per_min'), it.overridden('http.auth_per_min')]).toEqual([10, false])
+    expect(times(20, '203.0.113.10')).toBe(10)
+  })
+
+  it('lets agents call as often as they like where limits are switched off', () => {
+    const { limits: it } = limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' })
+    const call = () => it.takeCall('notify', { agent: 'ada', crew: 'docks' }, { agent: 1, crew: 1 })
+    expect([call(), call()]).toEqual([0, 0])
+  })
+
   it('can be switched off', () =>
     expect(limits({ SVC_RATELIMIT_DISABLED: 'true', SVC_ENV: 'test' }).times(100)).toBe(100))
 })
@@ -131,6 +164,8 @@ describe('network', () => {
     ['2001:0DB8:0001:0002::', '2001:db8:1:2'],
     ['2001:db8::1', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
+    ['2001::3:4:5:6:7', '2001:0:0:3'],
+    ['2001:db8::3:4:5:6:7', '2001:db8:0:3'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
   ])('of %s is %s', (ip, found) => expect(network(ip)).toBe(found))
 })

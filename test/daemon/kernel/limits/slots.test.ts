@@ -11,6 +11,18 @@ describe('places', () => {
     expect([slots.take('b'), slots.take('c'), slots.full]).toEqual([null, null, true])
   })
 
+  it('are given back one by one', () => {
+    const slots = createSlots({ each: 2 })
+    for (let round = 0; round < 2; round++) {
+      const [first, second] = [slots.take('a')!, slots.take('a')!]
+      first()
+      const third = slots.take('a')!
+      expect(slots.take('a')).toBeNull()
+      second()
+      third()
+    }
+  })
+
   it('are given back once', () => {
     const slots = createSlots({ each: 1, all: 2 })
     const leave = slots.take('a')!
