@@ -358,11 +358,13 @@ describe('an item', () => {
   it('keeps what its payload says when more is added', async () => {
     const it = await daemon()
     put(it, { source: 'a', payload: { x: 1, y: 1 } })
+    put(it, { source: 'b', payload: { x: 9 } })
     it.app.writeNow(() => {
       amendPayload(it.app, it.workspace, 'ibx_message_a', { y: 2, z: 3 })
       amendPayload(it.app, it.workspace, 'ibx_message_none', { y: 2 })
     })
     expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_a')).body.payload).toEqual({ x: 1, y: 2, z: 3 })
+    expect((await it.call('OWNER', 'GET', '/inbox/ibx_message_b')).body.payload).toEqual({ x: 9 })
   })
 
   it('joins the open item of its thread', async () => {

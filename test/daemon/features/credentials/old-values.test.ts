@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closing, daemon } from '#test'
+import { knownSecrets } from '../../../../daemon/features/credentials/delivery/service.ts'
 import { eraseOldValues } from '../../../../daemon/features/credentials/jobs.ts'
 import { keptValues } from '../../../../daemon/features/credentials/rotations/service.ts'
 
@@ -11,6 +12,7 @@ async function rotated(grace_seconds: number) {
   const rotate = (grace: number) =>
     it.call('OWNER', 'POST', `/credentials/${body.id}/rotate`, { value: 'next', grace_seconds: grace })
   await rotate(grace_seconds)
+  const replace = (value: string) => it.call('OWNER', 'POST', `/credentials/${body.id}/rotate`, { value })
   const kept = () =>
     it.app.db
       .prepare<[], { n: number }>('SELECT count(*) AS n FROM credential_rotations WHERE encrypted_old IS NOT NULL')
@@ -22,7 +24,7 @@ async function rotated(grace_seconds: number) {
     await vi.advanceTimersByTimeAsync(ms)
     await it.app.write(() => undefined)
   }
-  return { ...it, rotate, kept, pass }
+  return { ...it, rotate, replace, kept, pass }
 }
 
 describe('eraseOldValues', () => {
@@ -64,4 +66,12 @@ it('an old value is a secret of its own workspace, and of no other', async () =>
   const it = await rotated(60)
   expect(keptValues(it.app, it.workspace)).toEqual(['first'])
   expect(keptValues(it.app, it.stranger().workspace)).toEqual([])
+})
+
+it('a new value is a secret at once, beside those before it', async () => {
+  const it = await rotated(60)
+  const secrets = () => [...knownSecrets(it.app, it.workspace)].sort()
+  expect(secrets()).toEqual(['first', 'next'])
+  expect((await it.replace('third')).status).toBeLessThan(300)
+  expect(secrets()).toEqual(['first', 'next', 'third'])
 })
