@@ -1,68 +1,37 @@
 import { existsSync } from 'node:fs'
-import { Command, Flags, type Interfaces } from '@oclif/core'
+import { Command, type Interfaces } from '@oclif/core'
 import { type Client, type Connection, createClient, createConnection, type Target } from '#client'
+import { baseFlags } from './base-flags.ts'
 import { type ChangeFlags, type Outcome, Tried, type Trying, tryHere, tryingOnly } from './changing.ts'
 import { type ContextFile, readContexts } from './contexts/file.ts'
 import { isLocal, localSocket, resolveSession, type Session, type SessionFlags } from './contexts/session.ts'
-import { envelopeOf, exits, explain, type Failure } from './failure.ts'
+import { exits, explain } from './failure.ts'
 import { durationMs, expandJson } from './flags.ts'
 import { confirm, confirmName, type InputError } from './input.ts'
 import { requireOwnSocket } from './local/owner.ts'
 import { idFlags, idNames, isPartOfId } from './lookup/names.ts'
 import type { Registry } from './main.ts'
 import { clean } from './output/clean.ts'
-import { folded } from './output/fold.ts'
-import { formats, machine, type Wanted, wanted } from './output/format.ts'
-import { compactJson } from './output/json.ts'
+import { machine } from './output/format.ts'
 import type { Members } from './output/members.ts'
 import { openPrinter } from './output/open.ts'
 import type { Printer } from './output/printer.ts'
 import { shellWord } from './output/shell-word.ts'
 import { spinner } from './output/spinner.ts'
-import { colored, painter } from './output/theme.ts'
 import { configFile } from './paths.ts'
 import { type Project, readProject, withProject } from './project.ts'
+import { docsOf, guess, report } from './report.ts'
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof ApiCommand)['baseFlags'] & T['flags']>
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>
 
 type Words = Record<string, unknown>
 
-const helpGroup = 'GLOBAL'
-
 /**
  * A command: flags and arguments read, a client for the chosen server, results in the wanted form, errors explained.
  */
 export abstract class ApiCommand<T extends typeof Command> extends Command {
-  static override baseFlags = {
-    server: Flags.string({ char: 's', helpGroup, helpValue: 'URL', description: 'server to talk to [$SVC_SERVER]' }),
-    workspace: Flags.string({
-      char: 'w',
-      helpGroup,
-      helpValue: 'SLUG',
-      description: 'workspace to work in, by slug or id [$SVC_WORKSPACE]',
-    }),
-    context: Flags.string({
-      helpGroup,
-      helpValue: 'NAME',
-      description: 'a stored server, see `muster contexts` [$SVC_CONTEXT]',
-    }),
-    json: Flags.string({
-      helpGroup,
-      helpValue: '[FIELDS]',
-      description: 'JSON; with --json=a,b only these members',
-      noCacheDefault: true,
-    }),
-    jq: Flags.string({ helpGroup, helpValue: 'EXPR', description: 'filter the JSON with a jq expression' }),
-    template: Flags.string({ helpGroup, helpValue: 'TEXT', description: "text of the JSON's members, as {{.name}}" }),
-    output: Flags.string({ char: 'o', helpGroup, options: formats, description: 'form of the result' }),
-    quiet: Flags.boolean({ char: 'q', helpGroup, description: 'names only, and no remarks' }),
-    verbose: Flags.boolean({ char: 'v', helpGroup, description: 'show the requests that are made' }),
-    'no-trunc': Flags.boolean({ helpGroup, description: 'shorten nothing and leave out no column' }),
-    'no-input': Flags.boolean({ helpGroup, description: 'never ask; refuse what needs an answer [$SVC_NO_INPUT]' }),
-    'no-color': Flags.boolean({ helpGroup, description: 'no colours [$NO_COLOR]' }),
-    'no-pager': Flags.boolean({ helpGroup, description: 'do not page long results [$SVC_PAGER]' }),
-  }
+  static override baseFlags = baseFlags
 
   /**
    * What `--json` answers, when that is not the reply of the operation that the command is named after: replies of
@@ -330,49 +299,3 @@ function elapsed(since: [number, number]): number {
 
 /** Tells the launcher that what most commands need is compiled by now and worth keeping. */
 const worked = () => Object.assign(process, { [Symbol.for('muster.worked')]: true })
-
-/** The format of an error that occurs before the flags are parsed. */
-const guess = (argv: string[]): Wanted =>
-  wanted({
-    ...(/ (--(json|jq|template)\b|(-o|--output)[ =]?(json|ndjson|yaml)\b)/.test(` ${argv.join(' ')}`) && { json: '*' }),
-  })
-
-/** The page that explains a failure. */
-async function docsOf({ problem }: Failure, registry: Registry): Promise<Pick<Failure, 'docs'>> {
-  const [{ pageOfProblem }, { linkTo }] = await Promise.all([import('./help/problems.ts'), import('./help/docs.ts')])
-  const page = pageOfProblem(problem.code)
-  return page === null ? {} : { docs: linkTo(page, registry) }
-}
-
-/** Reports wrong input that was found before a command began. */
-export function reportInput(error: InputError): void {
-  const failure = explain(error, { command: '', local: true, hasToken: false })
-  report(failure, guess(process.argv))
-  process.exitCode = failure.exit
-}
-
-/** Writes a failure to stderr, as JSON when a program reads the result. */
-export function report(failure: Failure, form: Wanted): void {
-  const { what, why, next, docs } = failure
-  if (!what) return
-  if (machine(form)) {
-    process.stderr.write(`${compactJson(envelopeOf(failure))}\n`)
-    return
-  }
-  const paint = painter(colored(process.stderr))
-  const head = `${paint('red', 'Error:')} ${within(what, 'Error: '.length)}`
-  const lines = [head, ...why.map((line) => `  ${within(line, 2)}`)]
-  if (docs) lines.push(`${paint('dim', 'Docs:')} ${docs}`)
-  if (next) lines.push(`${paint('dim', 'Next:')} ${clean(next).replaceAll('\n', '\n  ')}`)
-  process.stderr.write(`${lines.join('\n')}\n`)
-}
-
-/** Text of several lines keeps to its place: a server's words at the beginning of a line could pass for ours. */
-const within = (text: string, taken: number): string =>
-  clean(text)
-    .split('\n')
-    .map((line, n) => folded(line, columnsOf(process.stderr), { indent: '  ', taken: n ? 2 : taken }))
-    .join('\n  ')
-
-/** Where text is folded: at a terminal's width, and nowhere else. */
-const columnsOf = (stream: NodeJS.WriteStream): number => (stream.isTTY && stream.columns) || Number.POSITIVE_INFINITY

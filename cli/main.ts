@@ -67,7 +67,7 @@ async function explained(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     if (!(error instanceof InputError)) throw error
-    const { reportInput } = await import('./command.ts')
+    const { reportInput } = await import('./report.ts')
     reportInput(error)
   }
 }

@@ -28,6 +28,10 @@ export interface Deciding extends Static<typeof Decides> {
 export const decidingOf = ({ decides_json }: Row): Deciding | null =>
   decides_json ? (JSON.parse(decides_json) as Deciding) : null
 
+/** What the item asked was decided. */
+export const isSettled = ({ blocking, resolved_at }: Pick<Row, 'blocking' | 'resolved_at'>): boolean =>
+  Boolean(blocking) && resolved_at !== null
+
 /** Why an item cannot be moved: it is decided elsewhere, or a question that is settled. Null when it can. */
 export function managedBy(row: Row, state: InboxState): Problem | null {
   const { kind, resolved_at, resolved_action } = row

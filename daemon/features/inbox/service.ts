@@ -10,6 +10,7 @@ import { audiencesOf, type Listed, listingOf, listings, type Place, queries, typ
 import {
   type Deciding,
   decidingOf,
+  isSettled,
   managedBy,
   missingSource,
   payloadOf,
@@ -210,6 +211,8 @@ function move(
   }
   const managed = managedBy(row, state)
   if (managed) return managed
+  // What decided something stays on record as it was decided.
+  if (state === 'resolved' && isSettled(row)) return null
   if (state === 'resolved') resolve.run({ ...own, action })
   else {
     unread.run(own)
@@ -222,7 +225,7 @@ export function update(app: App, { actor, itemId, body, now }: Call<typeof inbox
   const row = find(app, actor, itemId)
   const refused = move(app, actor, row, body.state, decidingOf(row)?.resolves ?? body.resolved_action ?? null, now)
   if (refused) throw refused
-  if (body.state === 'resolved') note(app, actor, { ids: [row.id], state: body.state }, row.title)
+  if (body.state === 'resolved' && !isSettled(row)) note(app, actor, { ids: [row.id], state: body.state }, row.title)
   tell(app, actor.workspace, { id: row.id, state: body.state })
   return { id: row.id, state: body.state }
 }

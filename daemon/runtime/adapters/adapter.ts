@@ -17,6 +17,8 @@ export interface Adapter {
   readonly command: VendorSetting
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
+  /** The client chooses the id of its session itself, and tells it at the start. */
+  readonly namesSessions?: true
   launch(turn: Turn): Launch
   /** Reads the lines of one run. */
   reader(started: Started): LineReader

@@ -4,7 +4,7 @@ import { isShowing } from '../../features/ports/service.ts'
 import { usedBefore } from '../../features/runs/endings/service.ts'
 import { noteSession } from '../../features/runs/programs/service.ts'
 import type { Run } from '../../features/runs/service.ts'
-import type { Parser, Started } from '../adapters/adapter.ts'
+import type { Adapter, Parser, Started } from '../adapters/adapter.ts'
 import { createParser } from '../adapters/parser.ts'
 import { judge } from '../adapters/verdict.ts'
 import type { RunEnd } from '../types.ts'
@@ -69,7 +69,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
     read(chunk) {
       const frames = parser.feed(chunk)
       if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init'))
-        noteInit(reading, parser)
+        noteInit(reading, adapter, parser)
       if (parser.abort) end()
       return take(frames)
     },
@@ -134,10 +134,14 @@ function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): It
   for (let at = 0; at < frames.length; at += frameBatch) yield () => frames.slice(at, at + frameBatch).forEach(work)
 }
 
-function noteInit({ parts: { app }, run }: Reading, parser: Parser): void {
+/** A session's id becomes an argument of the client that goes on with it. */
+const sessionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function noteInit({ parts: { app }, run }: Reading, { namesSessions }: Adapter, parser: Parser): void {
   const { init, session_id } = parser.facts
   if (!init) return
-  recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }, session_id))
+  const named = namesSessions && session_id !== null && sessionId.test(session_id) ? session_id : null
+  recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }, named))
 }
 
 /** Ends the program and all that it started, however long the engine takes to obey. */

@@ -471,6 +471,16 @@ describe('Inbox item (run_needs_human): open -> resolved on POST act', () => {
     expect(summaries).toContain(`${by.email} marked "Agent ada asks: Which port?" as resolved`)
   })
 
+  it('stays as it was answered when its card is marked as resolved afterwards', async () => {
+    const it = await askPlace()
+    const { item } = await asked(it)
+    expect((await act(it, item, { action: 'answer', input: '8080' })).status).toBe(200)
+    expect((await it.call('OWNER', 'PATCH', `/inbox/${item}`, { state: 'resolved' })).status).toBe(200)
+    await it.call('OWNER', 'POST', '/inbox/bulk', { ids: [item], state: 'resolved' })
+    expect(await itemOf(it, item)).toMatchObject({ state: 'resolved', resolved_action: 'answer' })
+    expect(it.entries().filter(({ entry_type }) => entry_type === 'inbox_item.updated')).toEqual([])
+  })
+
   it('is dismissed by marking its card resolved, whatever the caller calls that', async () => {
     const it = await askPlace()
     const { item, run_id } = await asked(it)

@@ -11,6 +11,7 @@ export const codex: Adapter = {
   program: 'codex',
   command,
   keepsSessions: true,
+  namesSessions: true,
   launch,
   reader: createReader,
   stderrFailure,

@@ -8,7 +8,13 @@ import { deadlineOf, endProcesses, type Reading, readRun } from '../../../../dae
 afterEach(() => void vi.useRealTimers())
 const timers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
-const facts = { adapter: 'plain', mcpServers: [], timeoutSeconds: 30, agent: { slug: 'ada' } } as unknown as LaunchFacts
+const facts = {
+  adapter: 'plain',
+  mcpServers: [],
+  timeoutSeconds: 30,
+  agent: { slug: 'ada' },
+  command: { model: null },
+} as unknown as LaunchFacts
 const adapter = { reader: () => ({ read: () => [] }), stderrFailure: () => null }
 
 /** A run whose runtime does what the test says. */
