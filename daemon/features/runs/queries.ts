@@ -99,9 +99,11 @@ export const queries = statements((db) => ({
        CASE WHEN @session IS NULL THEN launch_json ELSE json_replace(launch_json, '$.session.id', @session) END
      WHERE id = @id AND init_noted = 0 RETURNING id`,
   ),
-  cancel: db.prepare<[at: number, by: string | null, id: string], Run>(
-    `UPDATE runs SET cancelled_at = coalesce(cancelled_at, ?), cancelled_by = coalesce(cancelled_by, ?)
-     WHERE id = ? AND phase <> 'ended' RETURNING ${columns}`,
+  /** No row when it says nothing new. */
+  cancel: db.prepare<{ id: string; at: number; by: string | null }, Run>(
+    `UPDATE runs SET cancelled_at = coalesce(cancelled_at, @at), cancelled_by = coalesce(cancelled_by, @by)
+     WHERE id = @id AND phase <> 'ended' AND (cancelled_at IS NULL OR (cancelled_by IS NULL AND @by IS NOT NULL))
+     RETURNING ${columns}`,
   ),
   /** The only statement that ends a run. No row when it has ended, or waits for a person and was not cancelled. */
   end: db.prepare<{ id: string; at: number; outcome: Outcome; tokens: number | null; frame: number }, Run>(

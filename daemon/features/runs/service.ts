@@ -118,8 +118,8 @@ function itemOf({ db }: App, { workspace_id, id }: Run): string | undefined {
 
 /** Requests the end of a run; null when it has ended. A run that waits for a person ends at once. */
 export function wishCancel(app: App, runId: string, userId: string | null): Run | null {
-  const run = queries(app.db).cancel.get(app.clock(), userId, runId)
-  if (!run) return null
+  const run = queries(app.db).cancel.get({ id: runId, at: app.clock(), by: userId }) ?? findRun(app, runId)
+  if (!run || run.phase === 'ended') return null
   if (run.phase === 'parked') endRun(app, runId, cancelledWhileParked)
   app.afterCommit(() => app.runs.cancel(runId))
   return run

@@ -126,6 +126,19 @@ const changes: [name: string, before: Row, act: (id: string) => unknown, after: 
 ]
 
 describe('a run', () => {
+  it('that is wished to end twice keeps when and by whom it was first, and says whether that was new', async () => {
+    const id = await run({ phase: 'running' })
+    const cancel = async (role: 'OWNER' | 'ADMIN') => {
+      const { status, headers } = await place.call(role, 'POST', `/runs/${id}/cancel`)
+      return [status, headers['muster-unchanged']]
+    }
+    expect([await cancel('OWNER'), await cancel('ADMIN')]).toEqual([
+      [202, undefined],
+      [202, 'true'],
+    ])
+    expect(row(id)['cancelled_by']).toBe(place.person('OWNER').userId)
+  })
+
   it('that is noted is known by the session that its client chose', async () => {
     const launch = (session: unknown) => JSON.stringify({ adapter: 'X', session })
     const id = await run({ phase: 'running', launch_json: launch({ id: 'ours', program: 'p', resumed: false }) })
