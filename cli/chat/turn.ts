@@ -64,6 +64,7 @@ export class Turn {
           { type: 'status', text: frame.content ?? `The crew ${frame.metadata.crew_slug} is ${frame.metadata.status}` },
         ]
       case 'user_message':
+        this.speaker = null
         return [
           {
             type: 'user',

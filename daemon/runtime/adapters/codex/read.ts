@@ -11,6 +11,8 @@ const patience = 8
 export function createReader({ mcpServers, model, used }: Started): LineReader {
   let retries = 0
   const called = new Set<string>()
+  /** The last thing told was a message, which the next one must not run into. */
+  let speaking = false
 
   const call = (item: Json, name: string, input: unknown, more: object, { frame }: Reading) => {
     const tool_id = string(item['id'])
@@ -23,8 +25,9 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
     agent_message: (item, over, reading) => {
       if (!over || !string(item['text'])) return
       reading.facts.result_text = string(item['text'])
-      reading.frame({ type: 'text', content: string(item['text']) })
+      reading.frame({ type: 'text', content: `${speaking ? '\n\n' : ''}${string(item['text'])}` })
       reading.endOfText('')
+      speaking = true
     },
     reasoning: (item, over, { frame }) => {
       if (over && string(item['text']))
@@ -54,6 +57,7 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
   }
   const item = (over: boolean) => (line: Json, reading: Reading) => {
     const told = object(line['item'])
+    if (told['type'] !== 'agent_message') speaking = false
     items[string(told['type'])]?.(told, over, reading)
   }
 

@@ -168,6 +168,15 @@ describe('events of codex', () => {
     ])
   })
 
+  it('of two messages in a row are two paragraphs', () => {
+    const said = (text: string) => item(true, { type: 'agent_message', text })
+    const tool = item(true, { type: 'web_search', id: 'i2', query: 'muster' })
+    const texts = frames([said('One.'), said('Two.'), tool, said('Three.')]).seen.map((frame) =>
+      frame.type === 'text' ? frame.content : frame.type,
+    )
+    expect(texts).toEqual(['One.', '\n\nTwo.', 'tool_call', 'Three.'])
+  })
+
   it('of a change of files name the files', () => {
     const changes = [{ path: '/output/ada/a.txt', kind: 'add' }]
     const { seen } = frames([item(true, { type: 'file_change', changes, status: 'completed' })])
