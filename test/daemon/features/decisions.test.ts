@@ -263,6 +263,21 @@ describe('the timer', () => {
   })
 })
 
+it('the timer is set no more once it is closed', async () => {
+  const it = await askPlace()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const deadlines = watchDeadlines(it.app)
+  await openers['waitpoint']!(it)
+  while (vi.getTimerCount() === 0) await it.app.write(() => undefined)
+  const due = new Date(it.app.clock() + 1000).toISOString()
+  deadlines.close()
+  it.app.bus.emit('due', due)
+  await openers['approval']!(it)
+  await it.app.write(() => undefined)
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
 describe('a kind that only this test knows', () => {
   /** Answers the operation that its items name. */
   async function setUp() {

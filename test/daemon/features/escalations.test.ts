@@ -90,6 +90,7 @@ describe('a question of an agent', () => {
       target_role: 'MANAGER',
       sender_type: 'agent',
       title: 'Agent ada asks: May I delete the cache?',
+      actions: [{ id: 'approve' }, { id: 'reject' }, { id: 'redirect' }],
       payload: { crew_id: it.crewId, reason: 'May I delete the cache?', escalation_type: 'TEXT' },
       source_missing: false,
     })

@@ -104,8 +104,11 @@ describe('a token', () => {
       expect(rows[0]).not.toHaveProperty('callback_url')
     }
     expect(await it.list('MANAGER')).toMatchObject([{ id, token, callback_url: `/api/v1/waitpoint-tokens/${token}` }])
+    const stranger = it.stranger()
+    const theirs = `/workspaces/${stranger.workspace}/pipelines/waitpoints`
+    expect((await it.call(stranger, 'GET', theirs)).body).toEqual([])
     for (const wrong of [id, token.slice(1), `${token}x`, 'x'])
-      expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found' })
+      expect((await show(wrong)).body).toMatchObject({ status: 404, code: 'not_found', field: 'token' })
     expect((await it.approve(token, { approved: true }, 'MEMBER')).status).toBe(403)
     expect(await show()).toMatchObject({ status: 200, body: { ok: true, approved: true } })
     expect(it.entries().at(-1)).toMatchObject({
