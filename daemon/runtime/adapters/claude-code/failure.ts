@@ -1,5 +1,6 @@
 import type { Failure, FailureKind } from '../adapter.ts'
 import { type Json, list, number, string } from '../json.ts'
+import { kindOfStatus } from '../status.ts'
 
 /** What the client calls the refusals of the model service. */
 const named: Record<string, FailureKind> = {
@@ -13,20 +14,10 @@ const named: Record<string, FailureKind> = {
   max_output_tokens: 'rejected',
 }
 
-const byStatus: Record<number, FailureKind> = {
-  400: 'rejected',
-  401: 'bad_key',
-  402: 'quota',
-  403: 'bad_key',
-  404: 'unknown_model',
-  413: 'rejected',
-  429: 'quota',
-}
-
 /** Sorts a complaint of the model service by its name, its status, and at last its words. */
 export function complaintOf({ error, status = 0, text }: { error: string; status?: number; text: string }): Failure {
   const told = status || Number(/\bAPI Error: (\d{3})\b/.exec(text)?.[1] ?? 0)
-  return { kind: named[error] ?? byStatus[told] ?? (told >= 500 ? 'overloaded' : byWords(text)), reason: text || error }
+  return { kind: named[error] ?? kindOfStatus(told) ?? byWords(text), reason: text || error }
 }
 
 function byWords(text: string): FailureKind {

@@ -1,15 +1,6 @@
 import type { Failure, FailureKind } from '../adapter.ts'
 import { object, parseObject, string } from '../json.ts'
-
-const byStatus: Record<number, FailureKind> = {
-  400: 'rejected',
-  401: 'bad_key',
-  402: 'quota',
-  403: 'bad_key',
-  404: 'unknown_model',
-  413: 'rejected',
-  429: 'quota',
-}
+import { kindOfStatus } from '../status.ts'
 
 /** Sorts what the client tells of a failed call by the status in it, or by its words. */
 export function complaintOf(message: string): Failure {
@@ -18,8 +9,8 @@ export function complaintOf(message: string): Failure {
   const text = string(error['message']) || message
   const status = Number(/\bstatus:? (\d{3})\b/.exec(message)?.[1] ?? told?.['status'] ?? 0)
   // A refused request is told as the service's own words, without its status.
-  const kind = byStatus[status] ?? (status >= 500 ? 'overloaded' : told ? (byWords(text) ?? 'rejected') : byWords(text))
-  return { kind: kind ?? 'internal', reason: text }
+  const kind = kindOfStatus(status) ?? byWords(text) ?? (told ? 'rejected' : 'internal')
+  return { kind, reason: text }
 }
 
 function byWords(text: string): FailureKind | null {

@@ -1,40 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type Ending, type Facts, foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
+import type { Ending, Facts, Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
 import { claudeCode } from '../../../../daemon/runtime/adapters/claude-code/index.ts'
 import { adapterOf } from '../../../../daemon/runtime/adapters/index.ts'
 import { createParser } from '../../../../daemon/runtime/adapters/parser.ts'
 import { errorFrame, judge } from '../../../../daemon/runtime/adapters/verdict.ts'
+import { turn } from '../../../support/turn.ts'
 
 const fresh = { mcpServers: [], model: null, used: null }
-const places = {
-  home: '/crew/agents/ada',
-  output: '/output/ada',
-  workspace: '/workspace/ada',
-  secrets: '/secrets/ada',
-  crewShared: '/crew/shared',
-  workspaceShared: '/workspace/shared',
-  runs: '/spool/ada',
-  sidecarUrl: 'http://127.0.0.1:9119',
-}
-const turn: Turn = {
-  runId: 'run1',
-  crewId: 'crew1',
-  chatId: 'chat1',
-  agent: { id: 'agent1', slug: 'ada' },
-  folders: foldersOf(places, 'run1'),
-  model: 'claude-opus-4-8',
-  systemPrompt: 'You are Ada.',
-  toolProfile: 'CODING',
-  cliTools: null,
-  mcpConfigs: [],
-  maxTurns: 0,
-  unattended: false,
-  prompt: 'Build it',
-  access: { via: 'sidecar', key: 'dummy-key-of-ada', origin: 'http://127.0.0.1:9119' },
-  proxy: 'http://127.0.0.1:9119',
-  env: {},
-  session: null,
-}
 /** A reference as the client expands it. */
 const ref = (name: string) => `$\{${name}}`
 const launch = (change: Partial<Turn> = {}) => claudeCode.launch({ ...turn, ...change })

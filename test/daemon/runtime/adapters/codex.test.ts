@@ -1,36 +1,15 @@
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { foldersOf, type Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
+import type { Turn } from '../../../../daemon/runtime/adapters/adapter.ts'
 import { codex } from '../../../../daemon/runtime/adapters/codex/index.ts'
 import { adapterOf } from '../../../../daemon/runtime/adapters/index.ts'
+import { turn as ada } from '../../../support/turn.ts'
 
-const places = {
-  home: '/crew/agents/ada',
-  output: '/output/ada',
-  workspace: '/workspace/ada',
-  secrets: '/secrets/ada',
-  crewShared: '/crew/shared',
-  workspaceShared: '/workspace/shared',
-  runs: '/spool/ada',
-  sidecarUrl: 'http://127.0.0.1:9119',
-}
 const turn: Turn = {
-  runId: 'run1',
-  crewId: 'crew1',
-  chatId: 'chat1',
-  agent: { id: 'agent1', slug: 'ada' },
-  folders: foldersOf(places, 'run1'),
+  ...ada,
   model: 'gpt-5.1-codex',
   systemPrompt: 'You are Ada.\n"Quoted" \u007f',
-  toolProfile: 'CODING',
-  cliTools: null,
-  mcpConfigs: [],
-  maxTurns: 0,
-  unattended: false,
   prompt: '-Build it',
-  access: { via: 'sidecar', key: 'dummy-key-of-ada', origin: 'http://127.0.0.1:9119' },
-  proxy: 'http://127.0.0.1:9119',
-  env: {},
   session: { id: 'chosen', resume: false, folder: '/spool/ada/run1/client' },
 }
 const launch = (change: Partial<Turn> = {}) => codex.launch({ ...turn, ...change })
