@@ -71,11 +71,16 @@ export class PlainOutput {
     if (this.midLine || (text && !text.endsWith('\n') && !this.it.stdout.isTTY)) this.write('\n')
   }
 
+  /** Makes way for a line of somebody else's on the same terminal. */
+  part(): void {
+    this.rest()
+    if (this.it.progress) this.endLine()
+  }
+
   /** A line of its own on stderr. */
   line(text: string): void {
-    this.rest()
+    this.part()
     if (!this.it.progress) return
-    this.endLine()
     this.it.stderr.write(`${text}\n`)
   }
 

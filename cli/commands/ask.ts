@@ -165,7 +165,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private tellDenial(text: string): void {
-    this.output.rest()
+    this.output.part()
     this.out.note(text, 'yellow')
   }
 
@@ -286,7 +286,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
 
   private giveUp(text: string): never {
-    this.output.rest()
+    this.output.part()
     this.out.note(text, 'yellow')
     process.exit(this.stoppedWith)
   }

@@ -128,6 +128,19 @@ describe('muster ask --on-question deny', () => {
     expect((await it.call('OWNER', 'GET', `/runs/${program.spec.runId}`)).body.status).toBe('CANCELLED')
   })
 
+  it('tells it at a terminal on a line of its own', async () => {
+    const it = await place()
+    const muster = await cliFor(it)
+    const shown = muster.screen(['ask', 'ada', 'Choose a database', '--on-question', 'deny'], {
+      env: { NO_COLOR: '1' },
+    })
+    const program = await it.runtime.program()
+    it.runtime.print(program, init, says('I look.'))
+    await it.ask({ runId: program.spec.runId, body: { question: 'Postgres or SQLite?' } })
+    expect(await shown.ended).toBe(130)
+    expect(shown.text()).toMatch(/(^|\n)(\S*\[K|\r)*Denied unattended: /)
+  })
+
   it('denies what the agent escalates while it works, and prints its answer', async () => {
     const it = await place()
     const muster = await cliFor(it)
