@@ -81,8 +81,9 @@ export default class Up extends ApiCommand<typeof Up> {
       'Looking for an engine',
       runtime(process.env, this.flags['container-provider']),
     )
-    for (const { detail, fix } of findings.filter(({ status }) => status === 'fail')) {
-      this.out.note(`Agents cannot run yet. ${detail}`, 'yellow')
+    for (const { name, detail, fix } of findings.filter(({ status }) => status === 'fail')) {
+      const lead = name === 'settings' ? 'The next daemon would not start' : 'Agents cannot run yet'
+      this.out.note(`${lead}. ${detail}`, 'yellow')
       this.out.note(`Ways out: ${fix}`)
     }
   }

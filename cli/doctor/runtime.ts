@@ -11,7 +11,9 @@ const withoutEngine =
 /** What agents would run in. `chosen`: the provider, where it is not the one of the settings. */
 export async function runtime(env: Env, chosen?: string): Promise<Finding[]> {
   const settings = await daemonSettings(env).catch((error: Error) => error)
-  if (settings instanceof Error) return [fail('settings', settings.message, 'muster config list --origin')]
+  // The daemon's program says what to do in its own words.
+  if (settings instanceof Error)
+    return [fail('settings', settings.message.split('\nNext: ')[0]!, 'correct it; see muster config list --origin')]
   const setting = (name: string) => String(settings?.find((it) => it.setting === name)?.value ?? '')
   if ((chosen ?? setting('container.provider')) === 'process')
     return [

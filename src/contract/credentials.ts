@@ -262,7 +262,7 @@ export const credentials = {
   }),
   test: post('/credentials/:credentialId/test', {
     noDryRun: 'it asks a provider about the value',
-    summary: 'Ask the provider whether it takes the stored value, or another one in its place',
+    summary: 'Test a stored credential, or another value in its place, with its provider',
     ...testing,
     body: Type.Object({ value: otherValue }),
     bodyOptional: true,

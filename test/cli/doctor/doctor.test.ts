@@ -168,7 +168,11 @@ describe('without a daemon', () => {
 
   it('tells of settings that the daemon would refuse', async () => {
     const { found } = await examine(cli({ SVC_EXPOSED_PORT: 'many' }))
-    expect(found['settings']).toMatchObject({ status: 'fail', detail: expect.stringContaining('SVC_EXPOSED_PORT') })
+    expect(found['settings']).toMatchObject({
+      status: 'fail',
+      detail: 'SVC_EXPOSED_PORT must be a whole number, not "many"',
+      fix: 'correct it; see muster config list --origin',
+    })
   })
 
   it('tells of a configuration that cannot be read', async () => {
