@@ -246,6 +246,18 @@ describe('pairing.redeem', () => {
     expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
   })
 
+  it('gives nothing from the moment at which the token that asked for the code runs out', async () => {
+    const it = await daemon()
+    const short = (await it.call('OWNER', 'POST', '/auth/cli-token', { expires_in_seconds: 3600 })).body
+    it.clock.advance(3_599_000)
+    const codeOf = async () =>
+      (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(short.token))).body.code
+    const [early, late] = [await codeOf(), await codeOf()]
+    expect((await redeem(it, { code: early })).status).toBe(200)
+    it.clock.advance(1000)
+    expect((await redeem(it, { code: late })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+  })
+
   it('gives nothing when sessions of the user were ended, unless by signing out', async () => {
     const it = await daemon()
     const { userId: user, email } = it.person('MEMBER')
@@ -259,8 +271,14 @@ describe('pairing.redeem', () => {
     await web.signIn(email, knownPassword)
     const [first, second] = [await codeOf(), await codeOf()]
     const own = (await start(it)).code
+    const other = it.person('ADMIN')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, other.userId)
+    const elsewhere = browser(it)
+    await elsewhere.signIn(other.email, knownPassword)
+    const { code: theirs } = (await elsewhere.call('POST', '/auth/pair/start')).body
     expect((await redeem(it, { code: first })).status).toBe(200)
     await revokeSession()
+    expect((await redeem(it, { code: theirs })).status, "another's code is left alone").toBe(200)
     expect((await poll(it, first)).body.status, 'a device that is paired stays so').toBe('consumed')
     expect((await redeem(it, { code: second })).body.code).toBe('invalid_code')
     expect((await redeem(it, { code: own })).status).toBe(200)

@@ -387,6 +387,9 @@ describe('sessions.current', () => {
       user: { id: ada.userId, name: 'Ada', email: ada.email, avatar_url: '' },
       expires: '2026-01-01T00:15:00Z',
     })
+    const picture = 'https://pictures.example/ada.png'
+    server.app.db.prepare('UPDATE users SET avatar_url = ? WHERE id = ?').run(picture, ada.userId)
+    expect((await web.call('GET', '/api/auth/session')).body.user.avatar_url).toBe(picture)
     expect((await server.call(ada, 'GET', '/api/auth/session')).body).toEqual({})
   })
 
