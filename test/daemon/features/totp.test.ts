@@ -528,6 +528,14 @@ describe('turning it off', () => {
     expect(server.app.db.prepare('SELECT count(*) FROM totp_secrets').pluck().get()).toBe(0)
   })
 
+  it('forgives a wrong code after a right one', async () => {
+    const { web, now, code } = await withFactor({ config: { lockoutThreshold: 2 } })
+    const renew = async (given: string) =>
+      (await web.call('POST', `${base}/recovery-codes`, { code: given })).body.code ?? 'renewed'
+    const answers = [await renew(wrong(now)), await renew(code()), await renew(wrong(now))]
+    expect(answers).toEqual(['second_factor_invalid', 'renewed', 'second_factor_invalid'])
+  })
+
   it('locks out whoever guesses here', async () => {
     const { web, now, code } = await withFactor({ config: { lockoutThreshold: 2 } })
     const answers = []
