@@ -30,6 +30,18 @@ describe('tokens.create', () => {
     expect(JSON.stringify(it.entries())).not.toContain(body.token)
   })
 
+  it('makes none for a token that was revoked while it was asked', async () => {
+    const it = await daemon()
+    const stolen = await create(it)
+    const before = (await it.call('OWNER', 'GET', '/auth/cli-tokens')).body.data.length
+    const [revoked, made] = await Promise.all([
+      it.call('OWNER', 'DELETE', `/auth/cli-tokens/${stolen.id}`),
+      it.call(null, 'POST', '/auth/cli-token', { name: 'kept' }, bearer(stolen.token)),
+    ])
+    expect([revoked.status, made.status]).toEqual([200, 401])
+    expect((await it.call('OWNER', 'GET', '/auth/cli-tokens')).body.data).toHaveLength(before)
+  })
+
   it('tells the journal of every workspace of the user, by its name', async () => {
     const it = await daemon()
     const second = (await it.call('MEMBER', 'POST', '/workspaces', { name: 'Second', slug: 'second' })).body.id
