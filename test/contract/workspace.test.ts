@@ -19,6 +19,16 @@ const enter = (it: TestDaemon, user: string, workspace: string) =>
     )
     .run(workspace, user)
 
+describe('a change of a workspace', () => {
+  it('is refused to a page of another origin', async () => {
+    const it = await daemon()
+    const origin = { origin: 'https://elsewhere.example' }
+    const path = `/workspaces/${it.workspace}`
+    const { status, body } = await it.call('OWNER', 'PATCH', path, { name: 'Taken' }, origin)
+    expect([status, body.code]).toEqual([403, 'origin_rejected'])
+  })
+})
+
 describe('a call that names no workspace', () => {
   it('is for the workspace of its agent', async () => {
     const { it, owner, unnamed, agent } = await place()

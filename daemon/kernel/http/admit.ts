@@ -49,7 +49,6 @@ export function admit(app: App, { endpoint, gate }: Operation): onRequestHookHan
   if (endpoint.access === 'internal') {
     return (request, _reply, done) => {
       request.actor = internalActor(app, request)
-      gate?.()
       done()
     }
   }

@@ -287,6 +287,13 @@ describe('a crew of another workspace', () => {
 })
 
 describe('crews.update', () => {
+  it('keeps the description until another is given', async () => {
+    const { call, crew } = await withCrew({ ...draft, description: 'The old one' })
+    const describe = async (body: object) => (await call('ADMIN', 'PATCH', `/crews/${crew.id}`, body)).body.description
+    expect(await describe({ color: 'blue' })).toBe('The old one')
+    expect(await describe({ description: 'The new one' })).toBe('The new one')
+  })
+
   it.each(['PATCH', 'PUT'])('%s changes what it names and nothing else', async (method) => {
     const clock = fixedClock()
     const it = await withCrew({ ...draft, description: 'old', color: 'blue' }, { clock })

@@ -281,6 +281,16 @@ describe('members.remove', () => {
     ])
   })
 
+  it('has open connections checked once the membership is gone', async () => {
+    const it = await daemon()
+    const admin = it.person('ADMIN')
+    const target = path(it, admin)
+    const heard: unknown[] = []
+    it.app.bus.on('access_lost', (id) => heard.push([id, it.app.db.inTransaction, roleOf(it, admin)]))
+    await it.call('OWNER', 'DELETE', target)
+    expect(heard).toEqual([[it.workspace, false, undefined]])
+  })
+
   it('is for ADMIN and above, and never for an OWNER', async () => {
     const it = await daemon()
     expect(brief(await it.call('MANAGER', 'DELETE', path(it, it.person('VIEWER'))))).toEqual({

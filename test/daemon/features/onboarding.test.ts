@@ -108,6 +108,12 @@ describe('onboarding.setup', () => {
     expect((await ask(setup)).body.workspace_id).not.toBe(workspace)
   })
 
+  it('gives a workspace that it makes the language that was asked for', async () => {
+    const { call, ask } = await start()
+    const { body } = await ask({ workspace_name: 'Labor', preferred_language: 'de' }, 'VIEWER')
+    expect((await call('VIEWER', 'GET', `/workspaces/${body.workspace_id}`)).body.preferred_language).toBe('de')
+  })
+
   it('is done once, by each for themselves', async () => {
     const { call, ask } = await start()
     expect((await ask(none)).status).toBe(201)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { del, get, patch, post } from '#contract/define'
 import type { App } from '#kernel/app'
 import { dispatch, register } from '#kernel/dispatch'
-import { type Actor, feature, gated, staged, wished } from '#kernel/feature'
+import { type Actor, feature, gated, staged, type Web, wished } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { daemon } from '#test'
 import { rawEntry } from '../../support/raw-entry.ts'
@@ -15,6 +15,8 @@ const entity = { ...change, entity: 'credential' } as const
 
 const endpoints = {
   create: post('/things', entity),
+  described: post('/described', { ...entity, body }),
+  founded: post('/founded', { ...change, entity: 'workspace' }),
   update: patch('/things/:thingId', { ...entity, body }),
   remove: del('/things/:thingId', entity),
   titled: post('/titled', entity),
@@ -23,6 +25,7 @@ const endpoints = {
   returned: post('/returned', change),
   prepared: post('/prepared', change),
   wish: post('/wish', change),
+  wishKept: post('/kept', change),
   wishRefused: post('/refused', change),
   closed: post('/closed', change),
   scoped: post('/scoped', { ...change, scope: 'crews:write' }),
@@ -42,6 +45,8 @@ const things = (trace: Trace) =>
       rawEntry(app, { workspace_id: actor.workspace, type: 'exec.command', summary: 'left', actor_type: 'system' })
     return {
       create: () => row,
+      described: () => row,
+      founded: ({ actor }) => ({ id: actor.id, slug: 'home' }),
       ofAgents: () => row,
       update: () => row,
       remove: () => ({ ...row, slug: '' }),
@@ -73,6 +78,10 @@ const things = (trace: Trace) =>
           at('settle')
           return { id: String(wish), slug: '' }
         },
+      ),
+      wishKept: wished(
+        () => 'kept',
+        async () => row,
       ),
       wishRefused: wished(
         () => {
@@ -146,6 +155,36 @@ describe('dispatch', () => {
       metadata: { changed: ['name', 'secret'] },
     })
     expect(JSON.stringify(it.entries())).not.toContain('hush')
+  })
+
+  it('names no changed members of what is new', async () => {
+    const it = await setting()
+    await it.run('described', { body: { name: 'x' } })
+    expect(it.entries()[0]!.payload).toEqual({
+      action: 'create',
+      entity_type: 'credential',
+      entity_id: 'c1',
+      name: 'one',
+    })
+  })
+
+  it('records a new workspace in itself when the caller named none', async () => {
+    const it = await setting()
+    await it.run('founded', {}, { ...it.actor, workspace: '', id: it.workspace })
+    expect(it.entries(it.workspace)).toMatchObject([
+      { entry_type: 'audit.entity_created', payload: { entity_type: 'workspace', name: 'home' } },
+    ])
+  })
+
+  it('leaves it to a wish to say that nothing changed', async () => {
+    const it = await setting()
+    const headers: string[] = []
+    const web = { reply: { header: (name: string) => headers.push(name) } } as unknown as Web
+    const ask = (name: string) => dispatch(it.app, it.app.operations.get(`things.${name}`)!, it.actor, {}, web)
+    await ask('wishKept')
+    expect(headers).toEqual([])
+    await ask('prepared')
+    expect(headers).toEqual(['muster-unchanged'])
   })
 
   it('calls a deleted thing by its id when it has no name', async () => {

@@ -85,9 +85,8 @@ function toReply(app: App, crew: CrewRow, status: ContainerStatus): Reply<typeof
   }
 }
 
-export async function containerLogs(app: App, { actor, crewId, query, web }: Call<typeof crews.logs>): Promise<string> {
+export async function containerLogs(app: App, { actor, crewId, query }: Call<typeof crews.logs>): Promise<string> {
   findCrew(app, actor.workspace, crewId)
   const { limit } = pageOf({ limit: query.tail }, { fallback: 200, max: 5000 })
-  web?.reply.type('text/plain; charset=utf-8')
   return asked(app, (runtime) => runtime.logs(crewId, limit))
 }

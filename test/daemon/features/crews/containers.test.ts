@@ -155,6 +155,16 @@ describe('crews.start and crews.stop', () => {
   })
 })
 
+describe('what is seen of a container', () => {
+  it('is kept of its own crew alone', async () => {
+    const it = await withCrew()
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })).body.id as string
+    it.app.writeNow(() => containers.markSeen(it.app, it.id, seen))
+    expect(containers.desiredCrew(it.app, it.id)?.seen).toEqual(seen)
+    expect(containers.desiredCrew(it.app, other)?.seen).toMatchObject({ state: 'none', containerId: null })
+  })
+})
+
 describe('crews.status', () => {
   it('sets what is wanted beside what is there', async () => {
     const it = await withCrew({
