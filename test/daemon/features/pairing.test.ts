@@ -246,6 +246,27 @@ describe('pairing.redeem', () => {
     expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
   })
 
+  it('gives nothing from the moment when the token that asked for the code ends', async () => {
+    const it = await daemon()
+    const short = (await it.call('OWNER', 'POST', '/auth/cli-token', { expires_in_seconds: 300 })).body
+    const { code } = (await it.call(null, 'POST', '/auth/pair/start', undefined, bearer(short.token))).body
+    it.clock.advance(300_000)
+    expect((await redeem(it, { code })).body).toMatchObject({ status: 400, code: 'invalid_code' })
+  })
+
+  it('keeps the codes of others when sessions of a user are ended', async () => {
+    const it = await daemon()
+    const [me, them] = [it.person('MEMBER').email, it.person('OWNER').email]
+    it.app.db.prepare('UPDATE users SET password_hash = ?').run(quickHash)
+    const [mine, theirs] = [browser(it), browser(it)]
+    await mine.signIn(me, knownPassword)
+    await theirs.signIn(them, knownPassword)
+    const { code } = (await theirs.call('POST', '/auth/pair/start')).body
+    const [{ id }] = (await mine.call('GET', '/auth/sessions')).body
+    await mine.call('POST', `/auth/sessions/${id}/revoke`)
+    expect((await redeem(it, { code })).status).toBe(200)
+  })
+
   it('gives nothing when sessions of the user were ended, unless by signing out', async () => {
     const it = await daemon()
     const { userId: user, email } = it.person('MEMBER')

@@ -388,6 +388,8 @@ describe('sessions.current', () => {
       expires: '2026-01-01T00:15:00Z',
     })
     expect((await server.call(ada, 'GET', '/api/auth/session')).body).toEqual({})
+    server.app.db.prepare("UPDATE users SET avatar_url = 'https://a.example/ada.png'").run()
+    expect((await web.call('GET', '/api/auth/session')).body.user.avatar_url).toBe('https://a.example/ada.png')
   })
 
   it('makes a new access cookie from a live refresh cookie, without rotation', async () => {

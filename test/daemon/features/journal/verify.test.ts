@@ -116,6 +116,14 @@ describe('journal.verify', () => {
     })
   })
 
+  it('finds a combination that was put into another workspace', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec('UPDATE journal_combos SET ws = 99')
+    expect(await verify(it)).toMatchObject({
+      broken: { kind: 'columns', seq: 1, reason: 'the column combo differs from the entry' },
+    })
+  })
+
   it('finds an entry that was put into another workspace', async () => {
     const { it } = await sealedJournal()
     const other = it.stranger()
@@ -395,6 +403,11 @@ describe('priorities', () => {
       `INSERT INTO journal_priorities SELECT 9, 7, 'normal', 'normal', '', set_by, set_at
         FROM journal_priorities WHERE seq = 4`,
       7,
+    ],
+    [
+      'a marker that ledger and entry tell otherwise than the record',
+      `${doc('high')}, priority = 1 WHERE seq = 4; UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`,
+      4,
     ],
     ['a change that the ledger tells otherwise', `UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`, 4],
   ])('are followed: finds %s', async (_what, sql, seq) => {
