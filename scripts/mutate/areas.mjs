@@ -26,6 +26,10 @@ export const areas = {
     'daemon/features/sessions': features('sessions', 'sessions/retention', 'totp'),
     'daemon/features/sessions/rules.ts': features('sessions/rules'),
     'daemon/features/tokens': features('tokens', 'tokens/expiry', 'tokens/uses'),
+    'daemon/features/tokens/service.ts': [
+      ...features('tokens', 'tokens/expiry', 'tokens/uses', 'pairing'),
+      'test/daemon/kernel/http/slow-body.test.ts',
+    ],
     'daemon/features/pairing': features('pairing'),
     'daemon/features/totp': features('totp/rules', 'totp'),
     'daemon/kernel/http/origin.ts': ['test/daemon/kernel/http/origin.test.ts'],
@@ -106,6 +110,7 @@ export const areas = {
     'daemon/kernel/journal/about-user.ts': features('tokens'),
     'daemon/kernel/journal/queries.ts': features('tokens'),
     'daemon/features/journal': features('journal', 'journal-plans', 'journal-search', 'journal/verify'),
+    'daemon/features/journal/service.ts': features('journal', 'policies-simulation'),
     'daemon/features/journal/time.ts': features('journal/time'),
     'daemon/features/journal/cursor.ts': features('journal/filter'),
     'daemon/features/journal/filter.ts': features('journal/filter'),

@@ -60,7 +60,7 @@ export function createMarks(db: Db, ws: number) {
       told.set(target, priority)
     }
     const astrays = [...new Set([...written.keys(), ...told.keys()])].filter(
-      (id) => current.get(id, ws)?.priority !== (told.get(id) ?? written.get(id) ?? 'normal'),
+      (id) => current.get(id, ws)?.priority !== (told.get(id) ?? written.get(id)),
     )
     return astrays.length ? wrong(astrays[0]!) : null
   }

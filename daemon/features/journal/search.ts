@@ -130,7 +130,7 @@ export function createSearch(
       }
       const place = `w${row.ws} c${row.crew ?? 0} a${row.agent ?? 0}`
       const tags = `${place} t${row.type} s${row.severity} o${actorTypes.indexOf(actor_type)} k${row.combo}`
-      insert.run(row.seq, summary, payload ? JSON.stringify(payload) : '', tags)
+      insert.run(row.seq, summary, payload ? JSON.stringify(payload) : null, tags)
     }
     save.run(low, high, highId)
   })

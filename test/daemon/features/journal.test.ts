@@ -259,6 +259,15 @@ describe.each(['memory', 'file'])('journal.list and journal.count in a %s databa
 })
 
 describe('journal.list', () => {
+  it('begins with the newest of all that match, whichever kind came first or last', async () => {
+    const it = await daemon()
+    const made = (['exec.command', 'agent.error', 'network.egress', 'run.started', 'exec.command'] as const).map(
+      (type) => note(it, { type, actor_type: 'system' }),
+    )
+    const { body } = await it.call('OWNER', 'GET', '/journal?actor_type=system&limit=1')
+    expect(body.entries.map(({ id }: Entry) => id)).toEqual([made[4]!.id])
+  })
+
   it('keeps its place while entries are added', async () => {
     const it = await daemon()
     fill(it, 120)

@@ -420,6 +420,14 @@ describe('sessions.confirm', () => {
     expect((await confirm(code())).code).toBe('account_locked')
   })
 
+  it('counts anew once a code was right', async () => {
+    const { web, count, code, now } = await withFactor()
+    await web.call('POST', '/auth/step-up', { code: wrong(now) })
+    expect(count()).toBe(1)
+    expect((await web.call('POST', '/auth/step-up', { code: code() })).body.ok).toBe(true)
+    expect(count()).toBe(0)
+  })
+
   it('speaks for this browser alone', async () => {
     const { it: server, web, code, signIn } = await withFactor()
     const other = browser(server, { 'x-workspace-id': server.workspace })

@@ -27,6 +27,7 @@ describe('a run of a source without a chat', () => {
     const program = await it.runtime.program()
     expect(program.spec.stdin).toMatch(/Be brief[\s\S]*Look after the garden$/)
     expect(program.spec.env).not.toHaveProperty('SVC_CHAT_ID')
+    expect(program.spec.argv).toContain('--max-turns=20')
     it.runtime.print(program, init, says('I water.'), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'a'), result())
     it.runtime.finish(program)
     await it.runs.ended(run)

@@ -397,6 +397,43 @@ describe('a crew that comes up', () => {
   })
 })
 
+describe('a client', () => {
+  it('is the program that this server names for it, where agents are its own processes', async () => {
+    const it = await workplace({ config: { vendor: { 'process.claude_command': '/opt/claude' } } })
+    const { program } = await working(it)
+    expect(program.spec.argv.slice(0, 2)).toEqual(['/opt/claude', '--print'])
+  })
+
+  it('is held to the tool servers of its agent, not to that of the run', async () => {
+    const it = await workplace()
+    const mcp_config_json = JSON.stringify({ mcpServers: { files: { command: 'files' } } })
+    const { status, text } = await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { mcp_config_json })
+    expect(status, text).toBe(200)
+    const { run_id, program } = await working(it)
+    it.runtime.print(program, init, says('Done'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    const [end] = entriesOf(it, run_id).filter(({ entry_type }) => entry_type === 'run.completed')
+    expect(end!.payload!['metadata']).toMatchObject({ mcp_server_errors: [{ name: 'files', type: 'skipped' }] })
+  })
+})
+
+describe('a fault of the daemon', () => {
+  it('fails the run that it keeps from its end', async () => {
+    const it = await workplace({ quiet: true })
+    const { run_id, program } = await working(it)
+    it.app.db.exec(
+      `CREATE TEMP TRIGGER no_end BEFORE UPDATE ON runs WHEN NEW.outcome = 'COMPLETED'
+         BEGIN SELECT raise(ABORT, 'made up'); END`,
+    )
+    it.runtime.print(program, init, says('Done'), result())
+    it.runtime.finish(program)
+    await it.runs.ended(run_id)
+    expect(await runOf(it, run_id)).toMatchObject({ status: 'FAILED' })
+    expect(await statusOf(it)).not.toBe('RUNNING')
+  })
+})
+
 describe('cancelling', () => {
   it('ends the program and keeps what was said', async () => {
     const it = await workplace()

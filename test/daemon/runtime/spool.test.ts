@@ -188,7 +188,7 @@ describe.concurrent('a supervisor that was killed', () => {
   })
 })
 
-describe.concurrent('end-run.sh', () => {
+describe.concurrent('end-run.sh', { timeout: 60_000 }, () => {
   it('ends the group with TERM and keeps how the program took it', async () => {
     const run = await start({ sh: 'trap "echo bye; exit 7" TERM; echo up; while :; do sleep 0.05; done' })
     await printed(run.dir, 'up')

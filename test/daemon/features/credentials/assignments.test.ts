@@ -112,6 +112,19 @@ describe('credentials.assign', () => {
     expect((await it.assigned())[0]).not.toHaveProperty('expires_at')
   })
 
+  it('knows no agent that was deleted', async () => {
+    const it = await setting()
+    const id = await it.add()
+    const { status, text } = await it.call('OWNER', 'DELETE', `/agents/${it.agent}`)
+    expect(status, text).toBe(200)
+    const path = `/agents/${it.agent}/credentials`
+    for (const [method, sent] of [
+      ['GET', undefined],
+      ['POST', { credential_id: id, env_var_name: 'A' }],
+    ] as const)
+      expect((await it.call('OWNER', method, path, sent)).body).toMatchObject({ status: 404, code: 'not_found' })
+  })
+
   it('knows no agent, credential or assignment of another workspace', async () => {
     const it = await setting()
     const id = await it.add()

@@ -276,6 +276,19 @@ describe('credentials.update', () => {
     expect(await expiry({ value: 'third' })).toBeNull()
   })
 
+  it('changes no type while the stored value cannot be opened', async () => {
+    const it = await daemon()
+    const { id } = await make(it.call, '/credentials', draft)
+    it.app.db.prepare("UPDATE credentials SET encrypted_value = 'sealed with another key'").run()
+    const patched = await it.call('OWNER', 'PATCH', `/credentials/${id}`, { type: 'API_KEY', provider: 'ANTHROPIC' })
+    expect(patched.body).toMatchObject({
+      status: 503,
+      code: 'encryption_unavailable',
+      detail: 'The stored value cannot be opened with this encryption key',
+    })
+    expect((await it.call('OWNER', 'GET', `/credentials/${id}`)).body.type).toBe('SECRET')
+  })
+
   it('does not let a value become something that it cannot be', async () => {
     const it = await daemon()
     const { id } = await make(it.call, '/credentials', { ...draft, value: 'has spaces' })

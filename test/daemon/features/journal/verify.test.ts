@@ -69,6 +69,17 @@ describe('journal.verify', () => {
     })
   })
 
+  it('leaves nothing unsealed where the newest seal covers the newest entry', async () => {
+    const { it } = await sealedJournal()
+    await it.app.seals.seal()
+    expect(await verify(it)).toMatchObject({
+      valid: true,
+      sealed: { entries: 10 },
+      unsealed: 0,
+      not_proven: ['key_holder', 'rollback'],
+    })
+  })
+
   it('notices a member that stands there twice, whichever of the two a reader takes', async () => {
     const { it } = await sealedJournal()
     it.app.db.exec(
@@ -102,6 +113,14 @@ describe('journal.verify', () => {
       proven: [],
       entries: 3,
       broken: { kind: 'columns', seq: 4, reason: expect.stringContaining(`column ${column} `) },
+    })
+  })
+
+  it('finds a combination that was put into another workspace', async () => {
+    const { it } = await sealedJournal()
+    it.app.db.exec('UPDATE journal_combos SET ws = 99')
+    expect(await verify(it)).toMatchObject({
+      broken: { kind: 'columns', seq: 1, reason: 'the column combo differs from the entry' },
     })
   })
 
@@ -197,6 +216,17 @@ describe('journal.verify', () => {
       valid: true,
       erased: 1,
       not_proven: ['unsealed', 'erased', 'key_holder', 'rollback'],
+    })
+  })
+
+  it('notices a payload that came back after it was erased', async () => {
+    const { it } = await sealedJournal()
+    const { payload } = it.entries()[3]!
+    it.app.db.prepare('UPDATE journal SET payload_hash = ? WHERE seq = 4').run(hashPart(JSON.stringify(payload)))
+    expect(await verify(it)).toMatchObject({
+      valid: false,
+      entries: 3,
+      broken: { kind: 'chain', seq: 4, reason: 'the payload came back after it was erased' },
     })
   })
 })
@@ -374,6 +404,11 @@ describe('priorities', () => {
         FROM journal_priorities WHERE seq = 4`,
       7,
     ],
+    [
+      'a marker that ledger and entry tell otherwise than the record',
+      `${doc('high')}, priority = 1 WHERE seq = 4; UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`,
+      4,
+    ],
     ['a change that the ledger tells otherwise', `UPDATE journal_priorities SET priority = 'high' WHERE seq = 4`, 4],
   ])('are followed: finds %s', async (_what, sql, seq) => {
     const it = await marked()
@@ -382,6 +417,15 @@ describe('priorities', () => {
       valid: false,
       broken: { kind: 'columns', seq, reason: expect.stringContaining('priority') },
     })
+  })
+
+  it('hold when what a change said was erased', async () => {
+    const it = await marked()
+    const { payload, ...rest } = it.entries()[10]!
+    it.app.db
+      .prepare('UPDATE journal SET doc = ?, payload_hash = ? WHERE seq = 11')
+      .run(JSON.stringify(rest), hashPart(JSON.stringify(payload)))
+    expect(await verify(it)).toMatchObject({ valid: true, entries: 13, erased: 1 })
   })
 
   it('hold that entries were written with', async () => {

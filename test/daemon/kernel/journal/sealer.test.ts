@@ -71,12 +71,32 @@ describe('the sealer', () => {
     await vi.advanceTimersByTimeAsync(1_900)
     expect(existsSync(path)).toBe(false)
     await vi.advanceTimersByTimeAsync(200)
-    // Sealing takes its turn after the one that the timer began.
-    await it.app.seals.seal()
-    expect(lines(path).map(({ seq }) => seq)).toEqual([2])
+    // Reading takes its turn after the seal that the timer began.
+    const sealed = async () => (await it.app.seals.of(it.workspace))!.points.map(({ seq }) => seq)
+    expect(await sealed()).toEqual([2])
+    note(it)
+    await vi.advanceTimersByTimeAsync(2_100)
+    expect(await sealed()).toEqual([2, 3])
     note(it)
     await it.app.seals.close()
-    expect(lines(path).map(({ seq }) => seq)).toEqual([2, 3])
+    expect(lines(path).map(({ seq }) => seq)).toEqual([2, 3, 4])
+  })
+
+  it('seals ten seconds later by itself what could not be written', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const path = place()
+    const it = await daemon({ seals: open(path), quiet: true })
+    mkdirSync(path)
+    note(it)
+    await vi.advanceTimersByTimeAsync(2_100)
+    // Taking a turn waits for the seal that the timer began.
+    await it.app.seals.of(it.workspace).catch(() => undefined)
+    rmdirSync(path)
+    await vi.advanceTimersByTimeAsync(9_800)
+    await it.app.seals.of(it.workspace)
+    expect(existsSync(path)).toBe(false)
+    await vi.advanceTimersByTimeAsync(300)
+    expect((await it.app.seals.of(it.workspace))!.points).toMatchObject([{ entries: 1, seq: 1 }])
   })
 
   it('leaves out what was undone', async () => {

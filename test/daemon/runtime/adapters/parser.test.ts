@@ -34,6 +34,15 @@ const call = (command: string, speaker: string | null = null) => ({
 })
 
 describe('a parser', () => {
+  it('counts the frames that it has given', () => {
+    const parser = createParser(createReader({ mcpServers: [] }))
+    expect(parser.emitted).toBe(0)
+    const call = { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }
+    const line = { type: 'assistant', message: { id: 'm', content: [call] } }
+    parser.feed(Buffer.from(`${JSON.stringify(line)}\n`))
+    expect(parser.emitted).toBe(1)
+  })
+
   it('gives the same frames and facts wherever the bytes are cut', () => {
     const secrets = ['Hello from mock', 'I will run the', 'claude-opus-4-8']
     fc.assert(

@@ -51,6 +51,15 @@ it('a body that went by is sent again from its first byte, to the new one alone'
   expect(body.repeatable).toBe(false)
 })
 
+it('a body that nobody wants is read to its end', async () => {
+  const request = new PassThrough()
+  const body = new Body(request as unknown as IncomingMessage, null, () => undefined)
+  const ended = new Promise((done) => request.once('end', () => done('read')))
+  body.discard()
+  request.end('abc')
+  expect(await ended).toBe('read')
+})
+
 it('bodies are kept up to 80 MiB together', async () => {
   const [large, small] = [Buffer.alloc(10 * 1024 * 1024 - 100), Buffer.alloc(1000)]
   const kept = await Promise.all(Array.from({ length: 8 }, () => gone(large)))

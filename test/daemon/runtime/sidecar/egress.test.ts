@@ -406,6 +406,18 @@ describe('plain HTTP', () => {
     for (const name of ['proxy-authorization', 'proxy-connection']) expect(seen.headers).not.toHaveProperty(name)
   })
 
+  it.each([
+    ['?c=1', '/?c=1'],
+    ['', '/'],
+    ['/?c=1', '/?c=1'],
+  ])('asks a target with %j after its name for %s', async (end, path) => {
+    const { port } = await proxy()
+    const { port: far } = await server((req, res) => void res.end(req.url))
+    const out = request({ port, host: '127.0.0.1', path: `http://permitted.example:${far}${end}` }).end()
+    const [res] = await once(out, 'response')
+    expect(await text(res)).toBe(path)
+  })
+
   it('keeps the bounds of a body, whatever the Connection header names', async () => {
     const { port } = await proxy()
     const seen: [url: string | undefined, body: string][] = []
