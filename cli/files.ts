@@ -29,7 +29,7 @@ const taken = (to: string) => new InputError(`${to} already exists.`, 'repeat wi
 export async function receiveNew(to: string, from: () => Promise<Readable>, force: boolean): Promise<void> {
   const path = resolve(process.cwd(), to)
   if (!force && existsSync(path)) throw taken(to)
-  const draft = `${path}.${process.pid}.new`
+  const draft = draftOf(path)
   try {
     const file = await open(draft, 'wx')
     await pipeline(await from(), file.createWriteStream()).finally(() => file.close())

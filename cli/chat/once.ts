@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Client, Connection } from '#client'
 import type { RunFrame } from '#contract/frames'
 import type { Run } from '#contract/runs'
-import { patiently } from '../patiently.ts'
+import { patiently, runPatience } from '../patiently.ts'
 import { feed } from './feed.ts'
 import { replyOf, untold } from './stored.ts'
 import { Turn, type TurnEvent } from './turn.ts'
@@ -47,9 +47,6 @@ export interface Turning {
   watching: Watching
 }
 
-/** How long a server may be away, in milliseconds. */
-const patience = 120_000
-
 /** One turn, from the message to the end of the run, across lost connections. */
 export async function takeTurn(turning: Turning): Promise<Answer> {
   const one = new OneTurn(turning)
@@ -75,7 +72,7 @@ class OneTurn {
   /** Follows until the run is over, and answers it. */
   async toEnd(): Promise<RunRow> {
     const { connection, chatId, watching } = this.it
-    for await (const event of feed(connection, chatId, { patience })) {
+    for await (const event of feed(connection, chatId, { patience: runPatience })) {
       if (event.type === 'frame') this.take(event.frame, event.late)
       else if (event.type === 'lost') watching.lost?.(event.error)
       else if (event.type === 'gap') this.ours = this.turn.incomplete = true
@@ -90,7 +87,7 @@ class OneTurn {
   }
 
   private show(): Promise<RunRow> {
-    return patiently(() => this.it.api.runs.show({ runId: this.sent!.runId }), patience)
+    return patiently(() => this.it.api.runs.show({ runId: this.sent!.runId }), runPatience)
   }
 
   private take(frame: RunFrame, late: boolean): void {
@@ -107,7 +104,7 @@ class OneTurn {
 
 /** Prints the missed part of the answer from the stored messages. */
 async function complete({ api, chatId, watching }: Turning, turn: Turn, { id: runId }: RunRow): Promise<void> {
-  const reply = await patiently(() => replyOf(api, chatId, runId), patience)
+  const reply = await patiently(() => replyOf(api, chatId, runId), runPatience)
   if (reply?.role !== 'assistant') return
   const text = untold(turn.text, reply.content)
   turn.text = reply.content

@@ -3,6 +3,7 @@ import { ApiCommand } from '../command.ts'
 import { momentOf } from '../flags.ts'
 import { InputError } from '../input.ts'
 import { Names } from '../journal/names.ts'
+import { tellState } from '../journal/onwards.ts'
 import { newest } from '../journal/past.ts'
 import { type LogLine, separated, shown } from '../logs/line.ts'
 import { Logs as Reading } from '../logs/logs.ts'
@@ -47,8 +48,7 @@ export default class Logs extends ApiCommand<typeof Logs> {
       tail,
       since,
       wanted: ({ text }) => pattern === null || pattern.test(text),
-      onState: (lost) =>
-        this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow'),
+      onState: tellState(this.out),
     })
     // Noted first: whatever is written from now on comes after it.
     const [mark = null] = follow ? await newest(this.api, {}, 1) : []

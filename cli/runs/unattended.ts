@@ -6,7 +6,7 @@ import { carryOut } from '../decisions/choices.ts'
 import type { Item } from '../inbox/decisions.ts'
 import { whereIAm } from '../inbox/here.ts'
 import { news } from '../inbox/news.ts'
-import { patiently } from '../patiently.ts'
+import { patiently, runPatience } from '../patiently.ts'
 import { isOf, openItems } from './items.ts'
 
 type RunRow = Static<typeof Run>
@@ -21,8 +21,6 @@ export const onQuestionFlag = {
 
 /** Said with each denial, where the operation takes words. */
 const comment = 'Denied unattended: nobody is here to decide (--on-question deny).'
-/** How long a server may be away, in milliseconds. */
-const patience = 120_000
 
 export interface Denied {
   inbox_id: string
@@ -48,7 +46,7 @@ export class Unattended {
   /** Denies all that the run has asked for until now. */
   async deny(run: RunRow): Promise<void> {
     const alone = await this.isAlone(run)
-    const items = await patiently(() => openItems(this.api, run), patience)
+    const items = await patiently(() => openItems(this.api, run), runPatience)
     for (const item of items) if (isOf(item, run) || (alone && isApprovalFor(item, run))) await this.denyItem(item)
   }
 
@@ -65,7 +63,7 @@ export class Unattended {
   /** Requests for approval do not say from which run they came. */
   private async isAlone({ agent_id }: RunRow): Promise<boolean> {
     const query = { ...(agent_id && { agent_id }), status: 'RUNNING', limit: 2 } as const
-    return (await patiently(() => this.api.runs.list({ query }), patience)).data.length <= 1
+    return (await patiently(() => this.api.runs.list({ query }), runPatience)).data.length <= 1
   }
 
   private async denyItem({ id, title, decides }: Item): Promise<void> {

@@ -2,7 +2,7 @@ import type { Client, Connection } from '#client'
 import type { RunStatus } from '#contract/runs'
 import { whereIAm } from '../inbox/here.ts'
 import { news } from '../inbox/news.ts'
-import { patiently } from '../patiently.ts'
+import { patiently, runPatience } from '../patiently.ts'
 import { openItem } from './items.ts'
 import type { Unattended } from './unattended.ts'
 
@@ -31,8 +31,6 @@ export interface Waiting {
   onState(lost?: Error): void
 }
 
-/** How long a server may be away, in milliseconds. */
-const patience = 120_000
 const ends = new Set(['run.completed', 'run.failed'])
 
 /**
@@ -46,7 +44,7 @@ export async function waitForRun(it: Waiting): Promise<Waited | null> {
   const early = await check(it)
   if (early) return early
   const { workspaceId } = await whereIAm(api, it.workspace)
-  for await (const event of news(connection, `workspace:${workspaceId}`, { signal, patience })) {
+  for await (const event of news(connection, `workspace:${workspaceId}`, { signal, patience: runPatience })) {
     if (event.type === 'lost') it.onState(event.error)
     else if (event.type === 'connected' && event.again) it.onState()
     const changed =
@@ -64,11 +62,13 @@ const concernsItems = (name: string, { state }: Record<string, unknown>, { unatt
   name === 'inbox.updated' && (unattended !== undefined || (untilDecided ? state !== 'unread' : state === 'unread'))
 
 async function check({ api, runId, untilDecided, unattended, signal }: Waiting): Promise<Waited | null> {
-  const run = await patiently(() => api.runs.show({ runId }), patience)
+  const run = await patiently(() => api.runs.show({ runId }), runPatience)
   if (signal.aborted) return null
   await unattended?.deny(run)
   const item =
-    run.status === 'RUNNING' || run.status === 'COMPLETED' ? await patiently(() => openItem(api, run), patience) : null
+    run.status === 'RUNNING' || run.status === 'COMPLETED'
+      ? await patiently(() => openItem(api, run), runPatience)
+      : null
   const open = item && !unattended?.has(item.id) ? item : null
   if (open && untilDecided) return null
   if (open)

@@ -206,11 +206,14 @@ export const foldersOf = (places: AgentPlaces, runId: string): Folders => ({
   run: `${places.runs}/${runId}`,
 })
 
-/** Variables that every agent gets, whatever its client. docs/rules/adapters.md, "Prompt". */
-export function commonEnv(turn: Turn): Record<string, string> {
+/**
+ * Variables that every agent gets, whatever its client, and its own but for `keyNames`, which the client could prefer
+ * to the key that the run is meant to use. docs/rules/adapters.md, "Prompt".
+ */
+export function commonEnv(turn: Turn, keyNames: readonly string[]): Record<string, string> {
   const { agent, crewId, chatId, runId, folders, access, proxy } = turn
   const env: Record<string, string> = {
-    ...turn.env,
+    ...Object.fromEntries(Object.entries(turn.env).filter(([name]) => !keyNames.includes(name))),
     HOME: folders.home,
     SVC_AGENT_ID: agent.id,
     SVC_CREW_ID: crewId,

@@ -8,7 +8,7 @@ export function mergeMcp(configs: readonly string[]): Record<string, Json> {
   const servers: Record<string, Json> = {}
   for (const config of configs) {
     for (const [name, server] of Object.entries(object(parseObject(config)?.['mcpServers'])))
-      servers[name] = object(spell(server))
+      servers[name] = object(inTexts(server, spell))
   }
   return servers
 }
@@ -30,21 +30,19 @@ export const musterConfig = ({ origin, key, runId }: { origin: string; key: stri
 
 /** Servers with the variables of `env` in place of their names, for clients that expand none. */
 export const expandMcp = (servers: Record<string, Json>, env: Record<string, string>): Record<string, Json> =>
-  Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, object(expand(server, env))]))
+  object(
+    inTexts(servers, (text) => text.replace(/\$\{(\w+)\}/g, (whole, name) => env[name] ?? whole)),
+  ) as typeof servers
 
-function expand(value: unknown, env: Record<string, string>): unknown {
-  if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (whole, name) => env[name] ?? whole)
-  if (Array.isArray(value)) return value.map((member) => expand(member, env))
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, env)]))
-    : value
-}
+/** `${X}` in place of `$X`. */
+const spell = (text: string): string => text.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
 
-function spell(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_, name) => `\${${name}}`)
-  if (Array.isArray(value)) return value.map(spell)
+/** A copy with another text in place of each; names of members stay. */
+function inTexts(value: unknown, other: (text: string) => string): unknown {
+  if (typeof value === 'string') return other(value)
+  if (Array.isArray(value)) return value.map((member) => inTexts(member, other))
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spell(member)]))
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inTexts(member, other)]))
     : value
 }
 

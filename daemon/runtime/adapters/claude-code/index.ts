@@ -43,7 +43,7 @@ function launch(turn: Turn): Launch {
   return {
     spec: {
       argv,
-      env: { ...withoutKeys(commonEnv(turn)), ...clientEnv(turn), ...accessEnv(turn.access) },
+      env: { ...commonEnv(turn, keyNames), ...clientEnv(turn), ...accessEnv(turn.access) },
       files: [
         { path: systemFile, content: turn.systemPrompt },
         ...(names.length > 0
@@ -75,10 +75,6 @@ const clientEnv = ({ retries = 5, session }: Turn): Record<string, string> => ({
 })
 
 const keyNames = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
-
-/** The client would prefer some of these to the key that the run is meant to use. */
-const withoutKeys = (env: Record<string, string>) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !keyNames.includes(name)))
 
 function accessEnv(access: ModelAccess): Record<string, string> {
   if (access.via === 'sidecar') return { ANTHROPIC_API_KEY: access.key, ANTHROPIC_BASE_URL: access.origin }

@@ -2,6 +2,7 @@ import type { AgentFrame, Origin } from '#contract/frames'
 import type { Started } from '../adapter.ts'
 import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
+import { toolResult } from '../tool-result.ts'
 import { complaintOf, resultFailure } from './failure.ts'
 
 /** Reads the lines of `claude --output-format stream-json`. docs/rules/adapters.md, "Output". */
@@ -69,14 +70,14 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
       if (type === 'thinking' && string(block['thinking']) && !streamed.has(`${id}:thinking`))
         reading.frame(thought(string(block['thinking']), false, line))
       if (type.endsWith('tool_use')) reading.frame(toolCall(block, line))
-      if (type.endsWith('tool_result')) reading.frame(toolResult(block, line))
+      if (type.endsWith('tool_result')) reading.frame(resultOf(block, line))
       if (type === 'image') reading.frame(image(block, line))
     }
   }
 
   const user = (line: Json, reading: Reading) => {
     for (const block of blocksOf(object(line['message'])['content'])) {
-      if (string(block['type']).endsWith('tool_result')) reading.frame(toolResult(block, line))
+      if (string(block['type']).endsWith('tool_result')) reading.frame(resultOf(block, line))
     }
   }
 
@@ -128,25 +129,14 @@ function toolCall(block: Json, line: Json): AgentFrame {
   }
 }
 
-function toolResult(block: Json, line: Json): AgentFrame {
-  const id = string(block['tool_use_id'])
+function resultOf(block: Json, line: Json): AgentFrame {
   const content = outputOf(block['content'])
   const details = object(line['tool_use_result'])
   const failed = block['is_error'] === true
   const code = failed ? /^Exit code (\d+)/.exec(content)?.[1] : undefined
   const status = details['interrupted'] === true ? 'interrupted' : string(details['status'])
-  return {
-    type: 'tool_result',
-    content,
-    metadata: {
-      tool_use_id: id,
-      tool_id: id,
-      ...(failed && { is_error: true }),
-      ...(status && { status }),
-      ...(code && { exit_code: Number(code) }),
-      ...origin(line),
-    },
-  }
+  const told = { failed, status, code: code === undefined ? undefined : Number(code) }
+  return toolResult(string(block['tool_use_id']), content, told, origin(line))
 }
 
 /** A tool's output as text, whatever shape it has. */

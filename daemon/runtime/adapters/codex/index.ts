@@ -19,7 +19,7 @@ export const codex: Adapter = {
 
 function launch(turn: Turn): Launch {
   const home = turn.session?.folder ?? `${turn.folders.run}/client`
-  const env = { ...withoutKeys(commonEnv(turn)), CODEX_HOME: home, [keyVariable]: keyOf(turn.access) }
+  const env = { ...commonEnv(turn, keyNames), CODEX_HOME: home, [keyVariable]: keyOf(turn.access) }
   const servers = expandMcp(mergeMcp(turn.mcpConfigs), env)
   const reachable = Object.fromEntries(Object.entries(servers).filter(([, server]) => canReach(server)))
   return {
@@ -46,7 +46,3 @@ function launch(turn: Turn): Launch {
 const keyOf = (access: ModelAccess): string => (access.via === 'sidecar' ? access.key : access.token)
 
 const keyNames = ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', keyVariable]
-
-/** The client would prefer some of these to the key that the run is meant to use. */
-const withoutKeys = (env: Record<string, string>) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !keyNames.includes(name)))

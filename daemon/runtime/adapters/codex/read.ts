@@ -2,6 +2,7 @@ import type { AgentFrame, Usage } from '#contract/frames'
 import type { Started } from '../adapter.ts'
 import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
+import { toolResult } from '../tool-result.ts'
 import { complaintOf } from './failure.ts'
 
 /** Times that the client tries in vain to reach the service before its run is ended: it would try for ever. */
@@ -109,21 +110,10 @@ function begun(session: string, model: string, mcpServers: readonly string[], { 
 }
 
 function result(item: Json, content: string): AgentFrame {
-  const id = string(item['id'])
   const status = string(item['status'])
-  const code = item['exit_code']
-  const failed = status === 'failed' || status === 'declined' || (typeof code === 'number' && code !== 0)
-  return {
-    type: 'tool_result',
-    content,
-    metadata: {
-      tool_use_id: id,
-      tool_id: id,
-      ...(failed && { is_error: true }),
-      ...(status && { status }),
-      ...(typeof code === 'number' && { exit_code: code }),
-    },
-  }
+  const code = typeof item['exit_code'] === 'number' ? item['exit_code'] : undefined
+  const failed = status === 'failed' || status === 'declined' || (code !== undefined && code !== 0)
+  return toolResult(string(item['id']), content, { failed, status, code })
 }
 
 const changed = (item: Json): string =>
