@@ -98,24 +98,15 @@ export const confirmFlags = {
 export function oneOf<const V extends string>(
   values: readonly V[],
   given: { description: string; helpValue?: string; aliases?: string[] },
-  shown: readonly string[] = values,
 ): Interfaces.OptionFlag<V | undefined> {
   const parse = async (text: string, _: unknown, { name }: { name: string }): Promise<string> => {
     const found = values.find((value) => alike(value) === alike(text))
     if (found === undefined)
-      throw new InputError(`--${name} must be one of ${shown.filter(Boolean).join(', ')}, not "${text}".`)
+      throw new InputError(`--${name} must be one of ${values.filter(Boolean).join(', ')}, not "${text}".`)
     return found
   }
-  return Flags.string({ helpValue: shown.join('|'), ...given, parse }) as Interfaces.OptionFlag<V | undefined>
+  return Flags.string({ helpValue: values.join('|'), ...given, parse }) as Interfaces.OptionFlag<V | undefined>
 }
-
-/** A flag that takes a status, which is shown as tables show it. */
-export const statusFlag = <const V extends string>(values: readonly V[], description: string) =>
-  oneOf(
-    values,
-    { description },
-    values.map((value) => value.toLowerCase()),
-  )
 
 /** A flag that takes a role. */
 export const roleFlag = (description: string) => oneOf(roles, { description })

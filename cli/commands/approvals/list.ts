@@ -1,6 +1,6 @@
 import { approvalStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { statusFlag, type Window, windowed, windowFlags } from '../../flags.ts'
+import { oneOf, type Window, windowed, windowFlags } from '../../flags.ts'
 import { approvalView } from '../../views/approvals.ts'
 
 const statuses = [...approvalStatuses, 'all'] as const
@@ -10,7 +10,7 @@ export default class ApprovalsList extends ApiCommand<typeof ApprovalsList> {
   static override examples = ['$ <%= config.bin %> approvals list', '$ <%= config.bin %> approvals list --status all']
   static override flags = {
     ...windowFlags,
-    status: statusFlag(statuses, 'status to list (default pending)'),
+    status: oneOf(statuses, { description: 'status to list (default pending)' }),
   }
 
   async run(): Promise<void> {

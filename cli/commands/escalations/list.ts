@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { escalationStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { limited, statusFlag, windowed, windowFlags } from '../../flags.ts'
+import { limited, oneOf, windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { type Escalation, escalationView } from '../../views/escalations.ts'
 
@@ -20,7 +20,7 @@ export default class EscalationsList extends ApiCommand<typeof EscalationsList> 
   static override args = { crew: Args.string({ description: 'slug or id of a crew (default: all crews)' }) }
   static override flags = {
     ...windowFlags,
-    status: statusFlag(statuses, 'status to list (default pending)'),
+    status: oneOf(statuses, { description: 'status to list (default pending)' }),
   }
 
   async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { portFilters } from '#client/words'
 import { ApiCommand } from '../../command.ts'
-import { statusFlag, windowed, windowFlags } from '../../flags.ts'
+import { oneOf, windowed, windowFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { portView } from '../../views/ports.ts'
 
@@ -18,7 +18,7 @@ export default class PortsList extends ApiCommand<typeof PortsList> {
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
   static override flags = {
     ...windowFlags,
-    status: statusFlag(portFilters, 'status to list (default active)'),
+    status: oneOf(portFilters, { description: 'status to list (default active)' }),
   }
 
   async run(): Promise<void> {

@@ -3,7 +3,7 @@ import { runStatuses } from '#client/words'
 import type { Reply } from '#contract/define'
 import type { runs } from '#contract/runs'
 import { ApiCommand } from '../../command.ts'
-import { listFlags, statusFlag, type Window, windowed } from '../../flags.ts'
+import { listFlags, oneOf, type Window, windowed } from '../../flags.ts'
 import { agentId } from '../../lookup.ts'
 import { runView } from '../../views/runs.ts'
 
@@ -13,13 +13,13 @@ export default class RunsList extends ApiCommand<typeof RunsList> {
   static override summary = 'List runs, newest first'
   static override examples = [
     '$ <%= config.bin %> runs',
-    '$ <%= config.bin %> runs list --agent ada --status failed',
-    '$ <%= config.bin %> runs list --status waiting',
+    '$ <%= config.bin %> runs list --agent ada --status FAILED',
+    '$ <%= config.bin %> runs list --status WAITING',
     "$ <%= config.bin %> runs list --all --jq 'group_by(.status) | map({(.[0].status): length}) | add'",
   ]
   static override flags = {
     agent: Flags.string({ description: 'only runs of this agent' }),
-    status: statusFlag([...runStatuses, 'WAITING'], 'only runs with this status'),
+    status: oneOf([...runStatuses, 'WAITING'], { description: 'only runs with this status' }),
     trigger: Flags.string({ description: 'only runs with this trigger: USER, ASSIGNMENT, PEER_QUERY, WEBHOOK, CRON' }),
     tag: Flags.string({ description: 'only runs with this tag' }),
     ...listFlags,
