@@ -32,19 +32,25 @@ export async function openSocket(
   connection: Connection,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<LiveSocket> {
-  const reply = await connection.request('GET', '/api/v1/ws-token', { ...(signal && { signal }) })
-  const { token } = JSON.parse(String(reply.body)) as { token: string }
-  const socket = await dial(connection, signal)
+  const token = await socketToken(connection, signal)
+  const socket = await dial(connection, '/ws', signal)
   const live = listen(socket)
   live.send({ type: 'auth', token })
   return live
 }
 
-function dial({ target, headers }: Connection, signal?: AbortSignal): Promise<WebSocket> {
+/** A fresh token for the first frame of a socket. */
+export async function socketToken(connection: Connection, signal?: AbortSignal): Promise<string> {
+  const reply = await connection.request('GET', '/api/v1/ws-token', { ...(signal && { signal }) })
+  return (JSON.parse(String(reply.body)) as { token: string }).token
+}
+
+/** Opens a socket at this path. */
+export function dial({ target, headers }: Connection, path: string, signal?: AbortSignal): Promise<WebSocket> {
   const { host } = headers()
   const place = target.socket
-    ? `ws+unix://${target.socket}:/ws`
-    : `${target.secure ? 'wss' : 'ws'}://${host}${target.base}/ws`
+    ? `ws+unix://${target.socket}:${path}`
+    : `${target.secure ? 'wss' : 'ws'}://${host}${target.base}${path}`
   const socket = new WebSocket(place, {
     headers: { host: host ?? 'localhost' },
     handshakeTimeout: 10_000,

@@ -4,6 +4,20 @@ export const actorTypes = ['agent', 'user', 'system', 'keeper', 'sidecar', 'orch
 export const approvalStatuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled'] as const
 export const autonomyLevels = ['strict', 'guided', 'trusted', 'full'] as const
 export const behaviorModes = ['warn', 'block'] as const
+export const builtInTemplates = [
+  'software-development',
+  'content-marketing',
+  'devops-sre',
+  'research-analysis',
+  'customer-support',
+  'accounting-finance',
+  'saas-product-squad',
+  'mobile-app-development',
+  'data-engineering',
+  'api-integrations',
+  'security-audit',
+  'documentation-team',
+] as const
 export const capabilities = [
   'chat',
   'routine.create',
@@ -76,12 +90,14 @@ export const inboxKinds = [
 ] as const
 export const inboxStates = ['unread', 'read', 'resolved'] as const
 export const leadModes = ['active', 'passive'] as const
+export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const networkModes = ['restricted', 'free'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
+export const roomKinds = ['group', 'channel'] as const
 export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 export const scopes = [
   '*',

@@ -17,14 +17,6 @@ export const LogLine = Type.Object({
   metadata: optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
-const AgentFile = Type.Object({
-  path: Type.String({ description: "Relative to the agent's output folder" }),
-  name: Type.String(),
-  size: Type.Integer(),
-  is_dir: Type.Boolean(),
-  mod_time: Type.String(),
-})
-
 /** The part of the agents' interface that concerns what they are doing. */
 export const activity = {
   stop: post('/agents/:agentId/stop', {
@@ -34,7 +26,7 @@ export const activity = {
     workspace: 'agent',
     scope: 'agents:write',
     reply: Type.Object({
-      agent_id: Type.String(),
+      id: Type.String(),
       status: Type.Enum(['stopped', 'stopping'], { description: 'stopping: a run has not ended yet' }),
     }),
     status: 200,
@@ -47,22 +39,5 @@ export const activity = {
     query: Type.Object({ limit: optional(loose), offset: optional(loose) }),
     reply: Type.Array(LogLine),
     throws: ['not_found'],
-  }),
-  files: get('/agents/:agentId/files', {
-    summary: "List files of an agent's output folder",
-    access: 'VIEWER',
-    query: Type.Object({
-      subdir: optional(Type.String()),
-      recursive: optional(Type.String({ description: '1 or true: with everything below' })),
-    }),
-    reply: Type.Array(AgentFile),
-    throws: ['not_found', 'foreign_file', 'runtime_failed', 'runtime_unavailable'],
-  }),
-  download: get('/agents/:agentId/files/download', {
-    summary: "A file of an agent's output folder",
-    access: 'VIEWER',
-    kind: 'text',
-    query: Type.Object({ path: Type.String({ minLength: 1 }) }),
-    throws: ['not_found', 'foreign_file', 'runtime_failed', 'runtime_unavailable'],
   }),
 }

@@ -41,6 +41,12 @@ export const agentEndpoints = (endpoints: readonly { endpoint: Endpoint }[]): Ca
 export const routesOf = (endpoints: readonly { endpoint: Endpoint }[]): string[] =>
   agentEndpoints(endpoints).map(({ agent }) => agent.route)
 
+/** Routes that programs may also read, `GET route/VALUE`, with the member of the body that VALUE fills. */
+export const readsOf = (endpoints: readonly { endpoint: Endpoint }[]): Record<string, string> =>
+  Object.fromEntries(
+    agentEndpoints(endpoints).flatMap(({ agent: { route, reads } }) => (reads ? [[route, reads]] : [])),
+  )
+
 /** The tools that models are offered. What else an operation takes is for programs. */
 export const toolsOf = (endpoints: readonly { endpoint: Endpoint }[]): AgentTool[] =>
   agentEndpoints(endpoints).flatMap(({ agent: { tool, says = '', members = {}, route }, body }) => {

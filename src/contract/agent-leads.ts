@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AgentDraft, agentStatuses } from './agents.ts'
 import { post } from './define.ts'
-import { Id, prose, Ref } from './fields.ts'
+import { Id, nullable, prose, Ref } from './fields.ts'
 
 const { name, slug, description, role_title, system_prompt, llm_model, tool_profile } = AgentDraft.properties
 
@@ -30,6 +30,7 @@ export const agentLeads = {
       workspace_id: Ref,
       crew_id: Ref,
       agent_id: Type.String({ maxLength: 64, description: 'The LEAD' }),
+      run_id: Type.Optional(nullable(Ref)),
       reason: Type.Optional(prose(4000)),
       name,
       slug,

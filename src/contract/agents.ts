@@ -11,6 +11,8 @@ export const cliAdapters = [
   'FACTORY_DROID',
 ] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
+/** Providers whose models can be listed. */
+export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const agentRoles = ['AGENT', 'LEAD'] as const
 export const leadModes = ['active', 'passive'] as const
 export const agentStatuses = ['IDLE', 'RUNNING', 'ERROR', 'PENDING_REVIEW'] as const
@@ -19,16 +21,37 @@ export type AgentStatus = (typeof agentStatuses)[number]
 export type CliAdapter = (typeof cliAdapters)[number]
 export type LlmProvider = (typeof llmProviders)[number]
 
-/** Adapters that this version can run, with the provider each one works with. */
-export const adapterProviders: Partial<Record<CliAdapter, LlmProvider>> = {
-  CLAUDE_CODE: 'ANTHROPIC',
-  CODEX_CLI: 'OPENAI',
+/** Adapters that this version can run, with the providers each one works with; the first is the default. */
+export const adapterProviders: Partial<Record<CliAdapter, readonly [LlmProvider, ...LlmProvider[]]>> = {
+  CLAUDE_CODE: ['ANTHROPIC'],
+  CODEX_CLI: ['OPENAI'],
+  GEMINI_CLI: ['GOOGLE'],
+  OPENCODE: ['ANTHROPIC', 'OPENAI', 'GOOGLE'],
+  FACTORY_DROID: ['ANTHROPIC', 'OPENAI'],
+}
+
+/** The provider whose models an agent works with; undefined when this version cannot run its client. */
+export const providerFor = (adapter: CliAdapter, chosen?: LlmProvider | null): LlmProvider | undefined =>
+  chosen ?? adapterProviders[adapter]?.[0]
+
+/** A model's name, and the provider that stands before it (`openai/gpt-5`) where the client works with several. */
+export function splitModel(adapter: CliAdapter, model: string): { owner: LlmProvider | null; name: string } {
+  const providers = adapterProviders[adapter] ?? []
+  const owner = providers.length > 1 && providers.find((it) => model.startsWith(`${it.toLowerCase()}/`))
+  return owner ? { owner, name: model.slice(owner.length + 1) } : { owner: null, name: model }
 }
 
 /** Tools without which a client can do nothing, so that it cannot be kept from them. */
 export const adapterNeeds: Partial<Record<CliAdapter, readonly string[]>> = {
   CODEX_CLI: ['Bash'],
+  // It runs plugins that lie in the folder it works in, whatever its tools.
+  OPENCODE: ['Bash'],
+  // It runs `git` where it works, whose settings there may name programs.
+  FACTORY_DROID: ['Bash'],
 }
+
+/** Adapters whose clients choose no model by themselves. */
+export const adaptersWithModel: readonly CliAdapter[] = ['FACTORY_DROID']
 export const defaultAdapter: CliAdapter = 'CLAUDE_CODE'
 
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
@@ -44,14 +67,6 @@ export const profileTools: Record<(typeof toolProfiles)[number], readonly string
 }
 
 export const defaultTimeoutSeconds = 1800
-
-/** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
-export const laterAgentMembers = [
-  'schedule_cron',
-  'schedule_prompt',
-  'schedule_enabled',
-  'webhook_require_timestamp',
-] as const
 
 const optionalText = nullable(Type.String())
 
@@ -89,6 +104,7 @@ const row = {
   schedule_cron: optionalText,
   schedule_prompt: optionalText,
   schedule_enabled: Type.Boolean(),
+  schedule_timezone: Type.String(),
   schedule_last_run: optionalText,
   schedule_next_run: optionalText,
   webhook_require_timestamp: Type.Boolean(),
@@ -129,7 +145,11 @@ const row = {
 }
 
 export const AgentRow = Type.Object(row)
-export const Agent = Type.Object({ ...row, webhook_secret_set: Type.Boolean() })
+export const Agent = Type.Object({
+  ...row,
+  webhook_secret_set: Type.Boolean(),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was stored but deserves a second look' })),
+})
 
 const members = {
   description: Type.Optional(nullable(prose(4000))),
@@ -150,6 +170,20 @@ const members = {
   memory_enabled: Type.Optional(Type.Boolean()),
   suggested_prompts: Type.Optional(
     nullable(Type.String({ maxLength: 4000, description: 'One a line: at most 8, of 120 characters each' })),
+  ),
+  schedule_cron: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 200,
+        description: 'Minute, hour, day of month, month and day of week; or @hourly etc.',
+      }),
+    ),
+  ),
+  schedule_prompt: Type.Optional(nullable(prose(16_000))),
+  schedule_enabled: Type.Optional(Type.Boolean()),
+  schedule_timezone: Type.Optional(nullable(Type.String({ maxLength: 64, description: 'UTC unless stated' }))),
+  webhook_require_timestamp: Type.Optional(
+    Type.Boolean({ description: 'Refuse calls whose signature has no timestamp' }),
   ),
   ask_forms: Type.Optional(
     nullable(Type.String({ maxLength: 65_536, description: 'At most 4 forms: a JSON array, as text' })),
@@ -181,6 +215,7 @@ export const agents = {
       crew_id: Type.Optional(Type.String()),
       q: Type.Optional(Type.String({ description: 'Part of name, slug or role title, in any case' })),
       include_setup: Type.Optional(Type.String({ description: '1: also the agents of the onboarding guide' })),
+      ephemeral: Type.Optional(Type.String({ description: '1: only hired agents' })),
     }),
     reply: Type.Array(AgentRow),
   }),
@@ -207,7 +242,11 @@ export const agents = {
         active_tasks: Type.Integer(),
         pending_tasks: Type.Integer(),
         completed_today: Type.Integer(),
-        tokens_used_today: Type.Integer(),
+        tokens_used_today: Type.Integer({
+          description: 'Input, cached input and output of runs that ended since 00:00 UTC',
+        }),
+        cost_usd_today: Type.Union([Type.Number(), Type.Null()], { description: 'null when none of it is known' }),
+        unpriced_runs_today: Type.Integer({ description: 'Runs among them whose cost is unknown' }),
         token_budget: Type.Integer(),
       }),
     ),

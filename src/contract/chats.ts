@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Reaction } from './chat-people.ts'
 import { del, get, patch, post, put } from './define.ts'
 
 const optional = Type.Optional
@@ -52,20 +53,29 @@ export const Message = Type.Object({
   metadata: optional(Type.Record(Type.String(), Type.Unknown())),
   ts: time,
   author_user_id: optional(Type.String()),
+  reactions: optional(Type.Array(Reaction)),
 })
 
 /** What a filled-in ask form says of itself; anything else that a client attaches to a message is dropped. */
 export const AskSubmission = Type.Object({
   submission_id: Type.String({ minLength: 1, maxLength: 128 }),
-  form_id: Type.String({ minLength: 1, maxLength: 48 }),
+  form_id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,47}$' }),
   form_label: optional(Type.String({ maxLength: 48 })),
   form_version: Type.Integer({ minimum: 1 }),
   values: Type.Record(Type.String(), Type.Unknown()),
-  field_attachment_ids: optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  field_attachment_ids: optional(Type.Record(Type.String(), Type.Array(Type.String({ maxLength: 128 })))),
   rendered_text: Type.String({ maxLength: 32_000 }),
 })
 
 export const messageLimit = 200_000
+
+/** A key of the client's own: what is sent again under it is sent once. */
+export const ClientId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description:
+    '1 to 128 characters, chosen by the client; sent again, the same message is there once. Also Idempotency-Key',
+})
 
 export const MessageDraft = Type.Object({
   content: Type.String({ minLength: 1, maxLength: messageLimit }),
@@ -73,6 +83,14 @@ export const MessageDraft = Type.Object({
   metadata: optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'Only a valid ask_submission is kept' }),
   ),
+  client_id: optional(ClientId),
+})
+
+export const Sent = Type.Object({
+  message_id: Type.String(),
+  run_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'Null in a group chat whose agent was not mentioned: it does not answer',
+  }),
 })
 
 export const chats = {
@@ -125,7 +143,7 @@ export const chats = {
     crew: 'agentId',
     scope: 'agents:write',
     journal: ['audit.entity_deleted'],
-    throws: ['not_found', 'insufficient_role', 'chat_busy'],
+    throws: ['not_found', 'insufficient_role', 'chat_busy', 'assignments_open'],
   }),
   messages: get('/chats/:chatId/messages', {
     summary: 'Messages of a chat, oldest first; the newest when no offset is given',
@@ -138,13 +156,44 @@ export const chats = {
     access: 'signed-in',
     scope: 'agents:write',
     body: MessageDraft,
-    reply: Type.Object({ message_id: Type.String(), run_id: Type.String() }),
+    reply: Sent,
     status: 202,
     journal: ['chat.user_message', 'run.started'],
     throws: [
       'not_found',
+      'client_id_taken',
       'chat_busy',
       'agent_pending_review',
+      'agent_expired',
+      'crew_not_running',
+      'runtime_unavailable',
+      'unavailable',
+    ],
+  }),
+  steer: post('/chats/:chatId/steer', {
+    summary: 'Say something that the agent reads with its next turn, with or without starting one',
+    access: 'signed-in',
+    scope: 'agents:write',
+    body: Type.Object({
+      message: Type.String({ minLength: 1, maxLength: messageLimit }),
+      begin: optional(
+        Type.Boolean({ description: 'Begin a turn for it, at once or when the one that goes on has ended' }),
+      ),
+      client_id: optional(ClientId),
+    }),
+    reply: Type.Object({
+      message_id: Type.String(),
+      queued: Type.Literal(true, { description: 'It is stored' }),
+      in_flight: Type.Boolean({ description: 'A run was going on' }),
+      run_id: Type.Union([Type.String(), Type.Null()], { description: 'The run that was begun for it at once' }),
+    }),
+    status: 202,
+    journal: ['chat.user_message', 'run.started'],
+    throws: [
+      'not_found',
+      'client_id_taken',
+      'agent_pending_review',
+      'agent_expired',
       'crew_not_running',
       'runtime_unavailable',
       'unavailable',

@@ -343,7 +343,7 @@ export const credentials = {
     }),
     reply: Type.Object({ id: Id }),
     journal: ['audit.entity_created'],
-    throws: ['not_found', 'already_assigned', 'source_managed'],
+    throws: ['not_found', 'agent_expired', 'already_assigned', 'source_managed'],
   }),
   unassign: del('/agents/:agentId/credentials/:assignmentId', {
     summary: 'Take a credential back from an agent',

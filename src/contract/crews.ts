@@ -15,7 +15,6 @@ export const laterCrewMembers = [
   'mise_config',
   'services_json',
   'mcp_config_json',
-  'max_concurrent_agents',
   'escalation_config',
 ] as const
 
@@ -41,6 +40,9 @@ export const Crew = Type.Object({
   avatar_style: nullable(Type.String()),
   issue_prefix: nullable(Type.String()),
   max_ephemeral_agents: Type.Integer(),
+  max_concurrent_agents: nullable(
+    Type.Integer({ description: 'Delegated runs at once; null: one for every 2048 MB of memory' }),
+  ),
   created_at: Time,
   updated_at: Time,
   _count: Type.Object({ agents: Type.Integer(), members: Type.Integer() }),
@@ -75,6 +77,7 @@ const members = {
     ),
   ),
   max_ephemeral_agents: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  max_concurrent_agents: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1000 }))),
 }
 
 export const CrewDraft = Type.Object(members)

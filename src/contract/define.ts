@@ -24,6 +24,8 @@ export interface AgentCall {
   says?: string
   /** The members that a model is offered, each with what it is told of it. */
   members?: Readonly<Record<string, string>>
+  /** The member that `GET route/VALUE` fills: programs may read it so. */
+  reads?: string
   /** Calls a minute, of one agent and of all agents of its crew; `defaultRate` unless stated. */
   rate?: { agent: number; crew: number }
   /**
@@ -40,11 +42,12 @@ export interface Shape {
   /** Agents may call it. */
   agent?: AgentCall
   /**
-   * Where the crew is named that this concerns (`agentId`, `escalationId`: the crew of that agent or question): there
+   * Where the crew is named that this concerns (`agentId`, `escalationId`, `delegationId`: the crew of that agent,
+   * question or assignment): there
    * the caller's role in it counts as
    * well as the one in the workspace, whichever is higher.
    */
-  crew?: 'crewId' | 'agentId' | 'escalationId' | 'body.crew_id'
+  crew?: 'crewId' | 'agentId' | 'escalationId' | 'delegationId' | 'body.crew_id'
   /** Members who were given this may call without the role. */
   capability?: Capability
   /** The scope that a scoped CLI token needs. Every changing workspace route names one. */
@@ -60,6 +63,8 @@ export interface Shape {
   reply?: TSchema
   /** What is asked for may wait for people: a reply whose `status` is PENDING_REVIEW comes with 202. */
   held?: true
+  /** The same request made again answers with 200 and what was made at first. */
+  repeatable?: true
   /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
   status?: number
   /**
@@ -95,10 +100,16 @@ export interface Shape {
   bodyLimit?: number
   /** What a body of more bytes answers, and the member at fault; `body_over_limit` unless stated. */
   overLimit?: { code: Code; field?: string }
+  /** The handler also finds the body as it came, before it was read as JSON, in `request.rawBody`. */
+  raw?: true
   /** The body may also come from a form (`application/x-www-form-urlencoded`), its values as text. */
   form?: true
   /** The body is `multipart/form-data` with a file under this name: the handler finds its bytes in `request.body`. */
   upload?: string
+  /** The body is bytes of any media type: the handler finds them in `request.body`. */
+  bytes?: true
+  /** The handler reads the upload as it comes in: `request.body` is the stream. */
+  streamed?: true
   /** In a browser session, a user who has a second factor must have shown it lately. */
   stepUp?: true
   /** Why there is no dry run of it, as what follows "because". */

@@ -2,25 +2,34 @@ import type { Static } from 'typebox'
 import { agentFacts } from './entries/agents.ts'
 import { approvalFacts } from './entries/approvals.ts'
 import { askFacts } from './entries/asks.ts'
+import { assignmentFacts } from './entries/assignments.ts'
+import { attachmentFacts } from './entries/attachments.ts'
 import { chatFacts } from './entries/chats.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
+import { crewConnectionFacts } from './entries/crew-connections.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
 import { escalationFacts } from './entries/escalations.ts'
+import { fileFacts } from './entries/files.ts'
 import { idpFacts } from './entries/idp.ts'
 import { inboxFacts } from './entries/inbox.ts'
 import { invitationFacts } from './entries/invitations.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { peerFacts } from './entries/peers.ts'
+import { personaFacts } from './entries/personas.ts'
 import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
+import { roomFacts } from './entries/rooms.ts'
 import { runFacts } from './entries/runs.ts'
 import { sessionFacts } from './entries/sessions.ts'
+import { shellFacts } from './entries/shells.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
+import { triggerFacts } from './entries/triggers.ts'
 import { userFacts } from './entries/users.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
@@ -32,10 +41,15 @@ export { reserved } from './entries/reserved.ts'
 export const facts = {
   ...agentFacts,
   ...containerFacts,
+  ...attachmentFacts,
   ...chatFacts,
   ...credentialFacts,
   ...crewFacts,
+  ...crewConnectionFacts,
+  ...fileFacts,
   ...journalFacts,
+  ...peerFacts,
+  ...personaFacts,
   ...policyFacts,
   ...idpFacts,
   ...invitationFacts,
@@ -43,14 +57,18 @@ export const facts = {
   ...memberFacts,
   ...portFacts,
   ...sessionFacts,
+  ...shellFacts,
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,
   ...approvalFacts,
   ...askFacts,
+  ...assignmentFacts,
   ...escalationFacts,
   ...inboxFacts,
+  ...roomFacts,
   ...runFacts,
+  ...triggerFacts,
   ...workspaceFacts,
 } as const
 

@@ -20,7 +20,7 @@ export const nullable = <T extends TSchema>(schema: T) =>
       : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
   )
 
-const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
+export const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 
 /** Text on one line for people: no control characters, which would break tables, logs and headers. */
 export const line = (maxLength: number) =>

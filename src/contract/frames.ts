@@ -33,6 +33,8 @@ export interface Usage {
   output_tokens: number
   /** Absent when the agent's client tells nothing of a cache. */
   cache_read_input_tokens?: number
+  /** Part of the output; absent when the client does not tell it apart. */
+  reasoning_output_tokens?: number
 }
 
 export interface Result {
@@ -97,10 +99,28 @@ export type ChatEvent =
 /** `seq` is monotonic in a session, across its runs. */
 export type RunFrame = ChatEvent & { seq: number }
 
+/** How work stands that was delegated in the chat; without a number, and not repeated for those who come late. */
+export interface Delegated {
+  type: 'stream.assignment'
+  event: 'created' | 'queued' | 'running' | 'completed' | 'failed'
+  id: string
+  /** Slugs of the agent that does it and of the one that gave it. */
+  target: string
+  from: string
+  task: string
+  /** 1 for what the agent of the chat itself gave. */
+  depth: number
+  status: string
+  run_id?: string
+  result?: string
+  error?: string
+}
+
 /** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
 export type StreamFrame =
   | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
   | { type: 'stream.heartbeat' }
+  | Delegated
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 

@@ -1,18 +1,30 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { adapters } from './adapters.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
+import { agentLearning } from './agent-learning.ts'
+import { agentPeers } from './agent-peers.ts'
+import { agentStanding } from './agent-standing.ts'
 import { agents } from './agents.ts'
 import { approvals } from './approvals.ts'
+import { askForms } from './ask-forms.ts'
 import { acts, asks } from './asks.ts'
+import { assignments } from './assignments.ts'
+import { attachments } from './attachments.ts'
 import { bootstrap } from './bootstrap.ts'
+import { chatPeople } from './chat-people.ts'
+import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
+import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import { decisions } from './decisions.ts'
 import type { Endpoint } from './define.ts'
 import { escalations } from './escalations.ts'
+import { agentFiles, files } from './files.ts'
+import { hires } from './hires.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
@@ -20,46 +32,73 @@ import { journal } from './journal.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { models } from './models.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
+import { crewPeers, peers } from './peers.ts'
+import { persona } from './persona.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
+import { rooms } from './rooms.ts'
+import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
+import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
   accounts,
-  agents: { ...agents, ...activity, ...agentAvatars, ...agentLeads },
+  adapters,
+  agents: {
+    ...agents,
+    ...activity,
+    ...agentAvatars,
+    ...agentConnections,
+    ...agentFiles,
+    ...agentLeads,
+    ...hires,
+    ...askForms,
+    ...agentLearning,
+    ...agentPeers,
+    ...agentStanding,
+    ...triggers,
+  },
   approvals,
   asks,
+  assignments,
+  attachments,
   bootstrap,
-  chats,
+  chats: { ...chats, ...chatPeople, ...chatSearch },
   credentials,
-  crews: { ...crews, ...crewMembers },
+  crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
   escalations,
+  files,
   idp,
   inbox: { ...inbox, ...acts },
   invitations,
   journal,
   limits,
   members: { ...members, ...memberCapabilities },
+  models,
   onboarding,
   pages,
   pairing,
+  peers,
+  persona,
   policies,
   ports,
   preferences,
-  runs,
+  rooms,
+  runs: { ...runs, ...runTree },
   sessions,
   sockets,
   system,

@@ -94,4 +94,33 @@ export const PersonalData = Type.Object({
   mailed_links: Type.Array(Type.Object({ purpose: text, created_at: Time, expires_at: Time })),
   invitations_received: Type.Array(Type.Object(invitation)),
   invitations_sent: Type.Array(Type.Object(invitation)),
+  rooms: Type.Array(
+    Type.Object({
+      room_id: text,
+      workspace_id: text,
+      kind: text,
+      title: maybe,
+      role: text,
+      joined_at: Time,
+      last_read_seq: Type.Integer(),
+    }),
+  ),
+  room_messages: Type.Object(
+    {
+      total: Type.Integer(),
+      newest: Type.Array(Type.Object({ room_id: text, seq: Type.Integer(), content: text, created_at: Time })),
+    },
+    { description: 'What the person said in rooms' },
+  ),
+  peer_cards: Type.Array(
+    Type.Object({
+      workspace_id: text,
+      agent_id: text,
+      agent_name: text,
+      content: text,
+      created_at: Time,
+      updated_at: Time,
+    }),
+    { description: 'What agents keep about the person' },
+  ),
 })

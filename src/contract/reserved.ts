@@ -3,7 +3,6 @@
  * unknown thing of that id.
  */
 export const reserved = [
-  '/api/v1/agents/hire',
   '/api/v1/credentials/bindings',
   '/api/v1/credentials/reveal-policy',
   '/api/v1/runs/insights',

@@ -7,6 +7,8 @@ export type RunStatus = (typeof runStatuses)[number]
 
 const text = Type.String()
 const maybe = Type.Union([Type.String(), Type.Null()])
+const tokens = (description: string) =>
+  Type.Union([Type.Integer(), Type.Null()], { description: `${description}; null where the client did not tell` })
 
 /** docs/rules/agents.md, "Models": a run without the names of agent and crew. */
 const members = {
@@ -23,6 +25,16 @@ const members = {
   exit_code: Type.Union([Type.Integer(), Type.Null()]),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   created_at: text,
+  input_tokens: tokens('Without what came from the cache or was written to it'),
+  output_tokens: tokens('Reasoning included'),
+  cache_read_tokens: tokens('Input that came from the cache'),
+  cache_write_tokens: tokens('Input that was written to the cache'),
+  reasoning_tokens: tokens('The part of the output that was reasoning'),
+  cost_usd: Type.Union([Type.Number(), Type.Null()], { description: 'null while it goes on, and when it is unknown' }),
+  cost_source: Type.Union([Type.Enum(['client', 'prices']), Type.Null()], {
+    description: "client: the agent's client said so; prices: by the list of that day",
+  }),
+  prices_as_of: Type.Union([Type.String(), Type.Null()], { description: 'Date of that list' }),
   parked_at: Type.Optional(
     Type.String({ format: 'date-time', description: 'Since when it waits for a person, without a program' }),
   ),

@@ -15,6 +15,7 @@ const Acceptance = Type.Object({
 const Refusal = Type.Object({ status: Type.Literal('REJECTED') })
 const called = ({ name, entity_id }: AuditPayload) => `Credential ${quoted(name ?? entity_id)}`
 const named = { credential_id: Type.String(), credential_name: Type.String() }
+const hired = { workspace_id: Type.String(), agent_id: Type.String() }
 const rotation = { rotation_id: Type.String() }
 
 const outcomes = {
@@ -22,6 +23,12 @@ const outcomes = {
   invalid: 'its provider does not accept it',
   limited: 'its provider accepts it, but it has reached its limit',
   unreachable: 'its provider gave no answer about it',
+}
+
+const unfit = {
+  refused: 'the provider refused',
+  quota: 'no quota is left on',
+  limited: 'the provider limits',
 }
 
 export const credentialFacts = {
@@ -51,12 +58,42 @@ export const credentialFacts = {
     Grant,
     (it, { actor, agent }) => `${called(it)} was withdrawn from ${agent} by ${actor}`,
   ),
+  'credential.auto_assign_failed': entry(
+    'credential.auto_assign_failed',
+    'warn',
+    Type.Object({
+      ...hired,
+      reason: Type.Enum(['list_query', 'scan', 'insert', 'row_iteration']),
+      credential_id: Type.Optional(Type.String()),
+      error: Type.Optional(Type.String()),
+    }),
+    (_, { agent }) => `A credential could not be assigned to agent ${agent}, which was hired`,
+  ),
+  'credential.auto_assign_empty': entry(
+    'credential.auto_assign_empty',
+    'warn',
+    Type.Object(hired),
+    (_, { agent }) => `Agent ${agent} was hired, and the workspace has no credential for its model`,
+  ),
   'credential.tested': entry(
     'credential.tested',
     'info',
     Type.Object({ ...named, status: Type.Enum(['valid', 'invalid', 'limited', 'unreachable']) }),
     ({ credential_name, status }, { actor }) =>
       `Credential ${quoted(credential_name)} was tested by ${actor}: ${outcomes[status]}`,
+  ),
+  'credential.failover': entry(
+    'credential.failover',
+    'warn',
+    Type.Object({
+      ...named,
+      next_id: Type.String(),
+      next_name: Type.String(),
+      reason: Type.Enum(['refused', 'quota', 'limited']),
+      status: Type.Integer({ description: 'Of the answer of the provider' }),
+    }),
+    ({ credential_name, next_name, reason }, { agent }) =>
+      `Calls of ${agent} go on with credential ${quoted(next_name)}: ${unfit[reason]} ${quoted(credential_name)}`,
   ),
   'credential.rotated': entry(
     'credential.rotated',

@@ -2,8 +2,6 @@ import type { Severity } from './define.ts'
 
 /** Entry types of later features with their usual severity. Clients may already filter by them. */
 export const reserved = {
-  'peer.conversation': 'info',
-  'message.broadcast': 'info',
   'agent.mentioned': 'info',
   'agent.error': 'error',
   'agent.hired': 'notice',
@@ -15,11 +13,6 @@ export const reserved = {
   'mission.comment': 'info',
   'crew.action': 'info',
   'task.delegated': 'info',
-  'assignment.created': 'info',
-  'assignment.running': 'info',
-  'assignment.completed': 'info',
-  'assignment.failed': 'warn',
-  'queue.sweeper_pumped': 'notice',
   'run.agent_span': 'info',
   'keeper.request': 'notice',
   'keeper.rule_auto_tuned': 'notice',
@@ -31,8 +24,6 @@ export const reserved = {
   'credential.revealed': 'warn',
   'credential.reveal_policy_changed': 'warn',
   'credential.sensitivity_lowered': 'warn',
-  'credential.auto_assign_failed': 'warn',
-  'credential.auto_assign_empty': 'warn',
   'credential.lease_issued': 'notice',
   'llm.call': 'info',
   'llm.cache_hit': 'info',
@@ -53,7 +44,6 @@ export const reserved = {
   'memory.skill_rejected': 'info',
   'summary.generated': 'info',
   'exec.output_chunk': 'info',
-  'file.written': 'info',
   'container.snapshot': 'info',
   'sidecar.stale': 'error',
   'image.stale': 'warn',
