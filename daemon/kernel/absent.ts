@@ -1,6 +1,7 @@
 import type { ContainerStatus, DiskService, RuntimeService } from '#runtime/service-types'
 import { problem } from './problem.ts'
 import type { Runs } from './runs.ts'
+import type { Shells } from './shells.ts'
 
 /** The status of a crew that never had a container. */
 export const noContainer: ContainerStatus = {
@@ -26,6 +27,7 @@ export const noRuntime: RuntimeService = {
   status: async () => noContainer,
   logs: noEngine,
   hasImage: async () => null,
+  adapters: noEngine,
   connect: noEngine,
   condition: async () => null,
 }
@@ -46,6 +48,17 @@ export const noRuns: Runs = {
   forget: () => undefined,
   listFiles: async () => refuse(),
   readFile: async () => refuse(),
+  deliver: async () => refuse(),
+  withdraw: async () => false,
+  saveFile: async () => refuse(),
+  listHome: async () => refuse(),
+  gitLog: async () => refuse(),
+}
+
+/** The shells of a server that runs no agents. */
+export const noShells: Shells = {
+  open: async () => refuse(),
+  attach: () => refuse(),
 }
 
 /** The disk service of a server without crews. */

@@ -1,9 +1,10 @@
 import { hash as digest, randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { DiskService, RuntimeService } from '#runtime/service-types'
-import { noDisk, noRuns, noRuntime } from './absent.ts'
+import { noDisk, noRuns, noRuntime, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -24,6 +25,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
 import type { RunSource, Runs } from './runs.ts'
+import type { Shells } from './shells.ts'
 import type { Db } from './store/db.ts'
 import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
@@ -83,6 +85,8 @@ export interface App extends Writer {
   runtime: RuntimeService
   /** Executes the agents' runs. */
   runs: Runs
+  /** Terminals of people in crews. */
+  shells: Shells
   /** Sources of runs, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
@@ -150,6 +154,9 @@ export function createApp(parts: AppParts): App {
   const { config, db, log, vault, clock = Date.now, steady = parts.clock ?? steadyClock() } = parts
   const reads = parts.reads ?? (db.memory ? createInlineReads(db) : createThreadReads(db, log))
   const bus = new TypedEmitter<Events>()
+  const stopping = new AbortController()
+  // Every open stream listens.
+  setMaxListeners(0, bus, stopping.signal)
   const journal = createJournal(db, clock)
   const storage = createStorage(db, log)
   const seals = parts.seals ? createSealer({ db, journal, file: parts.seals, clock, log }) : noSealer
@@ -270,12 +277,13 @@ export function createApp(parts: AppParts): App {
     mailer: createMailer({ config, log, outbound, vault }),
     runtime: noRuntime,
     runs: noRuns,
+    shells: noShells,
     sources: new Map(),
     scrub: notYet,
     disk: noDisk,
     exposed: null,
     exposedUrl: config.publicUrl || null,
-    stopping: new AbortController(),
+    stopping,
     startedAt: clock(),
     now,
     journal(it) {

@@ -128,7 +128,7 @@ export async function tryOut(
     const work = () => step(handler, call, ready)
     const { answer, entries } = await app.writeDry(() => change(app, endpoint, call, work, !('wish' in handler)))
     succeeded(answer)
-    return { answer, known: typeof handler === 'function' || !('settle' in handler), entries }
+    return { answer, known: !('settle' in handler), entries }
   } catch (error) {
     return inWords(error)
   }

@@ -105,8 +105,8 @@ export type Handlers<C> = { [K in keyof C]: Handler<C[K]> }
 /** Background work of a feature while the daemon runs. */
 export type Job = (app: App) => { close(): void }
 
-/** Finds the workspace of a WebSocket channel by kind and id; undefined when the id is unknown. */
-export type Channels = Readonly<Record<string, (app: App, id: string) => string | undefined>>
+/** Finds the workspace of a WebSocket channel by kind and id; undefined when this user hears nothing there. */
+export type Channels = Readonly<Record<string, (app: App, id: string, user: string) => string | undefined>>
 
 /** What a feature has besides endpoints. */
 export interface Extras {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import type { MessagePart } from '#contract/chats'
 import type { ChatEvent } from '#contract/frames'
@@ -42,6 +43,36 @@ export interface AgentFile {
   mod_time: string
 }
 
+/** When a file may be saved. */
+export interface Conditions {
+  /** Entity tags of which the file must have one, `*` for any file. */
+  match?: string[] | null
+  /** There must be no such file. */
+  absent?: boolean
+}
+
+/** `changed`: a condition does not hold. The others are why the agent itself could not write it. */
+export type SavedFile =
+  | { status: 'saved' | 'unchanged'; etag: string; created: boolean }
+  | { status: 'changed'; etag: string | null }
+  | { status: 'folder' | 'link' | 'denied' | 'full' }
+
+export interface Commit {
+  hash: string
+  message: string
+  author: string
+  date: string
+  patch?: string
+}
+
+/** A file for an agent. */
+export interface AgentDelivery {
+  folder: string
+  name: string
+  size: number
+  content: () => Readable
+}
+
 /** Running agents, as features and streams see them. */
 export interface Runs {
   /** False where the server runs no agents: nothing can be started or watched. */
@@ -61,11 +92,21 @@ export interface Runs {
   ended(runId: string): Promise<void>
   /** Ends processes of an agent that belong to no open run. */
   endLeft(agentId: string): Promise<void>
-  /** Drops the stream of a deleted chat and tells its watchers. */
+  /** Drops the stream of a deleted chat, tells its watchers, and removes what clients kept for it. */
   forget(stream: string): void
   listFiles(agentId: string, subdir: string, recursive: boolean): Promise<AgentFile[]>
   /** Null when there is no such file. */
   readFile(agentId: string, path: string): Promise<Buffer | null>
+  /** Saves a file in the agent's folder, as the agent: whole or not at all, and through no link. */
+  saveFile(agentId: string, path: string, content: Buffer, conditions?: Conditions): Promise<SavedFile>
+  /** Files of the agent's home folder, three levels deep. */
+  listHome(agentId: string, subdir: string): Promise<AgentFile[]>
+  /** The last commits of the agent's folder. */
+  gitLog(agentId: string, patch: boolean): Promise<Commit[]>
+  /** Writes a file below an agent's own folder, as the agent, and answers that folder's path as the agent sees it. */
+  deliver(agentId: string, file: AgentDelivery): Promise<string>
+  /** Removes a folder below an agent's own; false while its crew does not run. */
+  withdraw(agentId: string, folder: string): Promise<boolean>
 }
 
 /** A run, as its source sees it. */
@@ -100,6 +141,22 @@ export interface Said {
   metadata?: Record<string, unknown>
 }
 
+/** A person's answer to what the agent asked in a run. */
+export interface Answer {
+  /** Id of the person. */
+  by: string
+  question: string
+  text: string
+}
+
+/** What a source without chats needs so that its runs may ask people. */
+export interface AnswerKeeper {
+  /** The thread of the question in the inbox. */
+  thread(app: App, run: SourcedRun): string
+  /** Stores the answer; its id becomes the run's `source_id`, of which the next prompt is made. */
+  keep(app: App, run: SourcedRun, answer: Answer): string
+}
+
 /** Where runs come from: gives their prompts and keeps their messages. */
 export interface RunSource {
   /** Null when the prompt no longer exists: the run then fails. */
@@ -108,4 +165,28 @@ export interface RunSource {
   keep(app: App, run: SourcedRun, said: Said): void
   /** The stored messages of the run, oldest first. */
   kept(app: App, run: SourcedRun): (Said & { ts: string })[]
+  /** Who may read what is said in its runs, which the journal then does not cite; without it the whole workspace. */
+  mayRead?(app: App, run: SourcedRun, user: string): boolean
+  answers?: AnswerKeeper
+  /**
+   * Stores what reaches the agent after the end of this run; answers what the run `next` is to answer, or null when
+   * nobody is to answer. Without it such words are not kept.
+   */
+  hear?(app: App, run: SourcedRun, words: Words): Heard | null
+  /** The run in which this one was asked for. */
+  parent?(app: App, run: SourcedRun): string | null
+}
+
+/** Words for an agent from Muster itself. */
+export interface Words {
+  text: string
+  metadata: Record<string, unknown>
+  /** Id of the run that would answer. */
+  next: string
+}
+
+/** What a run answers: an object of a source. */
+export interface Heard {
+  source: string
+  source_id: string
 }

@@ -19,6 +19,9 @@ export const queries = statements((db) => ({
   crewOfEscalation: db.prepare<{ escalation: string; workspace: string }, { crew_id: string }>(
     'SELECT crew_id FROM escalations WHERE id = @escalation AND workspace_id = @workspace',
   ),
+  crewOfAssignment: db.prepare<{ assignment: string; workspace: string }, { crew_id: string }>(
+    'SELECT crew_id FROM assignments WHERE id = @assignment AND workspace_id = @workspace',
+  ),
   member: db.prepare<{ user: string; workspace: string }, { role: Role; capabilities_json: string | null }>(
     'SELECT role, capabilities_json FROM workspace_members WHERE workspace_id = @workspace AND user_id = @user',
   ),
@@ -54,16 +57,19 @@ export function actorExpected(db: Db, endpoint: Endpoint, actor: Actor, params: 
 }
 
 function crewNamed(db: Db, place: NonNullable<Endpoint['crew']>, { workspace }: Actor, input: object): string | null {
-  const { crewId, agentId, escalationId, body } = input as {
+  const { crewId, agentId, escalationId, delegationId, body } = input as {
     crewId?: string
     agentId?: string
     escalationId?: string
+    delegationId?: string
     body?: { crew_id?: string | null }
   }
   if (place === 'crewId') return crewId ?? null
   if (place === 'body.crew_id') return body?.crew_id ?? null
   if (place === 'escalationId')
     return (escalationId && queries(db).crewOfEscalation.get({ escalation: escalationId, workspace })?.crew_id) || null
+  if (place === 'delegationId')
+    return (delegationId && queries(db).crewOfAssignment.get({ assignment: delegationId, workspace })?.crew_id) || null
   return (agentId && queries(db).crewOfAgent.get({ agent: agentId, workspace })?.crew_id) || null
 }
 

@@ -1,7 +1,7 @@
 import stringifier, { type Schema } from 'fast-json-stringify'
 import type { FastifyReply } from 'fastify'
 import { type Endpoint, statusOf } from '#contract/define'
-import { type DryRun, dryRunParameter, noDryRun } from '#contract/dry-run'
+import { type DryRun, dryRunParameter, noDryRun, unchangedHeader } from '#contract/dry-run'
 import type { App } from '../app.ts'
 import { membership } from '../auth/membership.ts'
 import type { Operation, Tried } from '../dispatch.ts'
@@ -21,6 +21,10 @@ export function dryRunAsked(endpoint: Endpoint, query: unknown): boolean {
   return true
 }
 
+/** Whether a change answers with what the same request made before. */
+export const isRepeated = ({ repeatable }: Endpoint, reply: FastifyReply): boolean =>
+  repeatable === true && reply.hasHeader(unchangedHeader)
+
 interface Asked {
   actor: Actor
   reply: FastifyReply
@@ -30,7 +34,7 @@ interface Asked {
 export function sendDryRun(app: App, { name, endpoint }: Operation, tried: Tried, { actor, reply }: Asked): void {
   const answer: DryRun = {
     dry_run: true,
-    status: statusOf(endpoint, tried.answer),
+    status: isRepeated(endpoint, reply) ? 200 : statusOf(endpoint, tried.answer),
     body: tried.known && endpoint.status !== 204 ? shown(name, endpoint, tried.answer) : null,
     entries: entriesFor(app, actor, tried.entries),
   }

@@ -45,7 +45,7 @@ const isRole = (access: Endpoint['access']): boolean =>
   access !== 'public' && access !== 'signed-in' && access !== 'internal'
 
 function describe(name: string, tag: string, endpoint: Endpoint): Json {
-  const { summary, access, query, body, bodyOptional, upload } = endpoint
+  const { summary, access, query, body, bodyOptional, upload, bytes } = endpoint
   const workspace = !isRole(access) || endpoint.path.includes(':workspaceId') ? [] : workspaceParameters(endpoint)
   return {
     operationId: name,
@@ -60,6 +60,7 @@ function describe(name: string, tag: string, endpoint: Endpoint): Json {
     ],
     ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }),
     ...(upload && { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(upload) } } } }),
+    ...(bytes && { requestBody: { required: true, content: { 'application/octet-stream': {} } } }),
     responses: { ...success(endpoint), ...(hasDryRun(endpoint) && tried(endpoint)), ...refusals(endpoint) },
     'x-access': access,
     ...(endpoint.crew && { 'x-crew': endpoint.crew }),
@@ -79,11 +80,11 @@ const dryRun: Json = {
   description: 'Change nothing and answer 200 with a DryRun: what the change would have answered and recorded',
 }
 
-/** A dry run answers 200, beside the answer of a change that does so too. */
-function tried({ status, reply, summary }: Endpoint): Json {
+/** A dry run answers 200, beside the answer of a change that does so too, at once or when it is made again. */
+function tried({ status, repeatable, reply, summary }: Endpoint): Json {
   const ref = { $ref: '#/components/schemas/DryRun' }
-  const schema = status === 200 && reply ? { anyOf: [plain(reply), ref] } : ref
-  const description = status === 200 ? summary : 'A dry run'
+  const schema = (status === 200 || repeatable) && reply ? { anyOf: [plain(reply), ref] } : ref
+  const description = status === 200 ? summary : repeatable ? 'The same as at first, or a dry run' : 'A dry run'
   return { 200: { description, content: { 'application/json': { schema } } } }
 }
 
@@ -162,6 +163,7 @@ function kernelRefusals(endpoint: Endpoint): Code[] {
     malformed,
     stepUp,
     upload,
+    bytes,
     workspace,
     unnamed = workspace === 'agent' || workspace === 'approval' ? 'not_found' : 'workspace_required',
     overLimit = { code: 'body_over_limit' },
@@ -186,6 +188,7 @@ function kernelRefusals(endpoint: Endpoint): Code[] {
     ...(query || path.includes(':') ? (['invalid_field'] as const) : []),
     ...(query ? (['missing_field'] as const) : []),
     ...(body && !ownWords ? (['invalid_json', 'invalid_field', 'missing_field'] as const) : []),
+    ...(bytes ? ([overLimit.code, 'body_too_large', 'invalid_json'] as const) : []),
     ...(upload ? (['invalid_field', 'missing_field'] as const) : []),
     ...(body || upload ? ([overLimit.code, 'body_too_large', 'unsupported_media_type'] as const) : []),
   ]

@@ -21,7 +21,7 @@ import { createRequestIds } from '../ids.ts'
 import { type Problem, problem } from '../problem.ts'
 import { settings } from '../settings.ts'
 import { admit, admitAgain } from './admit.ts'
-import { dryRunAsked, sendDryRun } from './dry-run.ts'
+import { dryRunAsked, isRepeated, sendDryRun } from './dry-run.ts'
 import { createMethods, type Methods } from './methods.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -36,6 +36,8 @@ declare module 'fastify' {
     encrypted: boolean
     /** When the caller was admitted, milliseconds since 1970. */
     admittedAt: number
+    /** The body as it came, of endpoints that are `raw`. */
+    rawBody: string
     /** Cookies get the names and attributes for HTTPS. */
     secureCookies: boolean
   }
@@ -74,6 +76,7 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
   http.decorateRequest('address', '')
   http.decorateRequest('admittedAt', 0)
   http.decorateRequest('encrypted', false)
+  http.decorateRequest('rawBody', '')
   http.decorateRequest('secureCookies', false)
   http.setSerializerCompiler(compileLater)
   acceptBodies(http)
@@ -105,7 +108,13 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
       problem('not_found')
     )
   })
-  for (const operation of operations) addRoute(app, http, operation, methods)
+  const takesBytes = ({ endpoint }: Operation) => endpoint.bytes === true
+  for (const operation of operations.filter((it) => !takesBytes(it))) addRoute(app, http, operation, methods)
+  http.register((within, _options, done) => {
+    acceptBytes(within)
+    for (const operation of operations.filter(takesBytes)) addRoute(app, within, operation, methods)
+    done()
+  })
   addExposed(app, http)
   return http
 }
@@ -172,7 +181,8 @@ function acceptBodies(http: FastifyInstance): void {
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined)
-    const malformed = request.routeOptions.config.operation?.endpoint.malformed
+    const { malformed, raw } = request.routeOptions.config.operation?.endpoint ?? {}
+    if (raw) request.rawBody = body as string
     parse(request, body as string, (error, value) => {
       if (!error) done(null, value)
       else if (malformed === 'ignore') done(null, undefined)
@@ -185,9 +195,30 @@ function acceptBodies(http: FastifyInstance): void {
     if (!request.routeOptions.config.operation?.endpoint.form) return done(problem('unsupported_media_type'))
     done(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
-  http.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) =>
-    request.routeOptions.config.operation?.endpoint.upload ? done(null, body) : done(problem('unsupported_media_type')),
-  )
+  http.addContentTypeParser('multipart/form-data', (request, body, done) => {
+    const { upload, streamed } = request.routeOptions.config.operation?.endpoint ?? {}
+    if (!upload) return done(problem('unsupported_media_type'))
+    if (streamed) return done(null, body)
+    collect(body, request.routeOptions.bodyLimit).then((bytes) => done(null, bytes), done)
+  })
+}
+
+/** The bytes of a body; rejects once there are more than `most`. */
+async function collect(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > most) throw Object.assign(new Error('The body is too large'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Takes every body as it comes, whatever it says it is. */
+function acceptBytes(http: FastifyInstance): void {
+  http.removeAllContentTypeParsers()
+  http.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 function checkHostAndSize(app: App, { headers, socket, routeOptions }: FastifyRequest): void {
@@ -215,7 +246,13 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     onRequest: [meantFor(operation, methods), admit(app, operation)],
     ...(endpoint.reply &&
       !free && {
-        schema: { response: { [endpoint.status]: endpoint.reply, ...(endpoint.held && { 202: endpoint.reply }) } },
+        schema: {
+          response: {
+            [endpoint.status]: endpoint.reply,
+            ...(endpoint.held && { 202: endpoint.reply }),
+            ...(endpoint.repeatable && { 200: endpoint.reply }),
+          },
+        },
       }),
     handler: async (request, reply) => {
       admitAgain(app, endpoint, request)
@@ -234,7 +271,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
       }
       const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
       if (reply.sent || endpoint.kind === 'stream') return reply
-      if (!free && reply.statusCode === 200) reply.code(statusOf(endpoint, result))
+      if (!free && reply.statusCode === 200 && !isRepeated(endpoint, reply)) reply.code(statusOf(endpoint, result))
       // Returns nothing: the framework would wait for the end of a returned reply.
       reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
     },

@@ -36,6 +36,19 @@ export const blockSize = 16_384
 
 const keyOf = (it: Parts) => `${it.crew},${it.agent},${it.type},${it.severity},${it.actorType}`
 
+/** Written member by member: there are several for each agent, and copies by `...` have a hidden class each. */
+const comboOf = (combo: number, ws: number, parts: Parts, n: number, last: number): Combo => ({
+  crew: parts.crew,
+  agent: parts.agent,
+  type: parts.type,
+  severity: parts.severity,
+  actorType: parts.actorType,
+  ws,
+  combo,
+  n,
+  last,
+})
+
 interface Held {
   byKey: Map<string, Combo>
   all: Combo[]
@@ -54,7 +67,6 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
      ON CONFLICT (combo, block) DO UPDATE SET n = excluded.n`,
   )
   const spaces = new Map<number, Held>()
-  const byNumber = new Map<number, Combo>()
   let block = new Map<Combo, number>()
 
   function space(ws: number): Held {
@@ -70,7 +82,6 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
     held.byKey.set(keyOf(combo), combo)
     held.all.push(combo)
     held.total += combo.n
-    byNumber.set(combo.combo, combo)
     return combo
   }
 
@@ -87,8 +98,8 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
         'SELECT combo, ws, crew, agent, type, severity, actor_type AS actorType, n, last FROM journal_combos',
       )
       .all()
-    for (const row of rows) add(row)
-    const newest = db.prepare<[], number>('SELECT max(seq) FROM journal').pluck().get() ?? 0
+    const byNumber = new Map(rows.map((row) => [row.combo, add(comboOf(row.combo, row.ws, row, row.n, row.last))]))
+    const newest = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get()!
     const tail = db.prepare<[number], { seq: number; combo: number }>(
       'SELECT seq, combo FROM journal WHERE seq > ? ORDER BY seq',
     )
@@ -117,11 +128,10 @@ export function createCombos(db: Db, undo: UndoLog): Combos {
       const known = held.byKey.get(keyOf(parts))
       if (known) return known
       const { lastInsertRowid } = insert.run(ws, parts.crew, parts.agent, parts.type, parts.severity, parts.actorType)
-      const made = add({ ...parts, ws, combo: Number(lastInsertRowid), n: 0, last: 0 })
+      const made = add(comboOf(Number(lastInsertRowid), ws, parts, 0, 0))
       undo.push(() => {
         held.byKey.delete(keyOf(parts))
         held.all.pop()
-        byNumber.delete(made.combo)
       })
       return made
     },

@@ -57,7 +57,7 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
   let turn: Promise<unknown> = Promise.resolve()
   let failing = false
   let closed = false
-  const newerThanSealed = (ws: number) => index.combos.of(ws).some(({ n, last }) => n > 0 && last > file.newest.seq)
+  const newerThanSealed = (ws: number) => index.combos.of(ws).some(({ last }) => last > file.newest.seq)
   // Entries that another process stored after its last seal.
   tails.touch(spaces.all().filter(newerThanSealed))
 

@@ -18,11 +18,7 @@ export function createTails(db: Db) {
   let moved = new Set<number>()
   return {
     of(ws: number): Tail {
-      const known = tails.get(ws)
-      if (known) return known
-      const stored = last.get(ws) ?? none
-      tails.set(ws, stored)
-      return stored
+      return tails.get(ws) ?? last.get(ws) ?? none
     },
     move(ws: number, tail: Tail): void {
       tails.set(ws, tail)

@@ -57,15 +57,14 @@ export function createTimeline(db: Db, undo: UndoLog): Timeline {
       last = ts
     },
     stamp(now, seq) {
-      if (now >= last || last - now <= jitter) {
-        last = Math.max(now, last)
-        return last
+      if (last - now <= jitter) last = Math.max(now, last)
+      else {
+        insert.run(seq, now)
+        epochs.push({ seq, ts: now })
+        undo.push(() => void epochs.pop())
+        last = now
       }
-      insert.run(seq, now)
-      epochs.push({ seq, ts: now })
-      undo.push(() => void epochs.pop())
-      last = now
-      return now
+      return last
     },
     ranges(since, until, head) {
       if (since === undefined && until === undefined) return [{ after: 0, upTo: head }]

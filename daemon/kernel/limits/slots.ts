@@ -4,6 +4,8 @@ export interface Slots {
   take(holder: string): (() => void) | null
   /** No holder can take a slot. */
   readonly full: boolean
+  /** How many are taken. */
+  readonly taken: number
 }
 
 export function createSlots({ each, all = Number.POSITIVE_INFINITY }: { each: number; all?: number }): Slots {
@@ -31,6 +33,9 @@ export function createSlots({ each, all = Number.POSITIVE_INFINITY }: { each: nu
     },
     get full() {
       return total >= all
+    },
+    get taken() {
+      return total
     },
   }
 }

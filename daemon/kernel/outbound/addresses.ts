@@ -61,6 +61,10 @@ export function isLoopbackHost(host: string): boolean {
   return bare === 'localhost' || classify(bare) === 'loopback'
 }
 
+/** Whether a URL's host is this machine's loopback; 0.0.0.0 and :: lead there for whoever connects to them. */
+export const isThisMachine = (host: string): boolean =>
+  isLoopbackHost(host) || host.endsWith('.localhost') || host === '0.0.0.0' || host === '[::]'
+
 function classify4(bits: bigint): AddressClass {
   return table4.find((it) => bits >> it.shift === it.prefix)!.is
 }
