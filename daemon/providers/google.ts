@@ -1,3 +1,4 @@
+import type { Prices } from './prices.ts'
 import { bearer, type Provider } from './provider.ts'
 import { listed, type Passed, type Vendor } from './vendor.ts'
 
@@ -28,9 +29,19 @@ const vendor: Vendor = {
   headers: listed('x-goog-api-client|x-server-timeout'),
   authenticate: ({ kind, token }) => (kind === 'oauth' ? bearer(token) : { 'x-goog-api-key': token }),
   defaults: {},
+  badCredential: { refused: /API_KEY_INVALID|api key (?:not valid|expired|not found)/i },
   failure: (status, message) => ({
     error: { code: status, message, status: statuses[status] ?? 'INVALID_ARGUMENT' },
   }),
+}
+
+/** https://ai.google.dev/gemini-api/docs/pricing */
+const prices: Prices = {
+  asOf: '2026-03-31',
+  models: {
+    'gemini-2.5-pro': { input: 1.25, output: 10, cacheRead: 0.125, upTo: 200_000 },
+    'gemini-2.5-flash': { input: 0.3, output: 2.5, cacheRead: 0.03 },
+  },
 }
 
 export const google: Provider = {
@@ -44,6 +55,12 @@ export const google: Provider = {
     summary: 'Where model calls to Google go',
   },
   vendor,
+  models: {
+    family: /^gemini/,
+    curated: ['gemini-2.0-flash', 'gemini-1.5-pro', 'gemini-1.5-flash'],
+    knows: () => true,
+  },
+  prices,
   // A bad key is a 400 here.
   probe: (value) => ({
     url: '/v1beta/models?pageSize=1',

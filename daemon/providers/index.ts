@@ -9,6 +9,10 @@ export const providers: readonly Provider[] = [anthropic, openai, google, ...oth
 
 export const providerOf = (name: string): Provider | undefined => providers.find((provider) => provider.name === name)
 
+/** The provider that a model's name tells. */
+export const providerOfModel = (model: string): Provider | undefined =>
+  providers.find(({ models }) => models?.family?.test(model))
+
 /** Where a provider's calls go, without a slash at the end; null when no operator can change it. */
 export const addressOf = ({ vendor }: Config, { address }: Provider): string | null =>
   address ? vendor[address.path]!.replace(/\/+$/, '') : null

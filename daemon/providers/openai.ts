@@ -1,3 +1,4 @@
+import type { Price, Prices } from './prices.ts'
 import { bearer, type Provider } from './provider.ts'
 import { listed, type Vendor } from './vendor.ts'
 
@@ -30,6 +31,23 @@ const vendor: Vendor = {
   }),
 }
 
+const price = (input: number, cacheRead: number, output: number): Price => ({ input, output, cacheRead })
+
+/** https://developers.openai.com/api/docs/pricing; newer models changed their prices often and are left out. */
+const prices: Prices = {
+  asOf: '2026-05-05',
+  models: {
+    'gpt-4.1': price(2, 0.5, 8),
+    'gpt-5-mini': price(0.25, 0.025, 2),
+    'gpt-5-codex': price(1.25, 0.125, 10),
+    'gpt-5.1-codex': price(1.25, 0.125, 10),
+    'gpt-5.1-codex-max': price(1.25, 0.125, 10),
+    'gpt-5.2': price(1.75, 0.175, 14),
+    'gpt-5.2-codex': price(1.75, 0.175, 14),
+    'gpt-5.3-codex': price(1.75, 0.175, 14),
+  },
+}
+
 export const openai: Provider = {
   name: 'OPENAI',
   hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
@@ -41,5 +59,13 @@ export const openai: Provider = {
     summary: 'Where model calls to OpenAI go',
   },
   vendor,
+  models: {
+    family: /^(?:gpt|o[134](?:-|$))/,
+    curated: ['gpt-4o', 'gpt-4o-mini', 'o3', 'o3-mini'],
+    // The vendor's list is long and changes often: only its own counts against a name.
+    knows: (model, live) => live === null || live.includes(model),
+    ask: (token) => ({ path: '/v1/models', headers: bearer(token) }),
+  },
+  prices,
   probe: (value) => ({ url: '/v1/models', headers: bearer(value) }),
 }

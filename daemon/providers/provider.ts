@@ -1,5 +1,6 @@
 import type { CredentialProvider, CredentialType } from '#contract/credentials'
 import type { VendorSetting } from '#kernel/settings'
+import type { Prices } from './prices.ts'
 import type { Vendor } from './vendor.ts'
 
 /** What Muster knows of one provider. All other code asks this table, and names no provider itself. */
@@ -12,6 +13,8 @@ export interface Provider {
   /** How the crews' sidecars call its models. */
   vendor?: Vendor
   models?: Models
+  /** What its models cost by its own list. */
+  prices?: Prices
   /** One harmless request that is answered differently for good and bad keys; an address, or a path below `address`. */
   probe?(value: string, type: CredentialType): { url: string; headers: Headers; refusals?: readonly number[] }
   /** The variable of its client for the token of a person's subscription. */
@@ -22,14 +25,21 @@ export interface Provider {
 
 export type Headers = Record<string, string>
 
+export interface Listed {
+  id: string
+  display_name?: string
+}
+
 /** The models that a provider is known to serve. */
 export interface Models {
+  /** What the names of its models begin with, where that tells them from those of others. */
+  family?: RegExp
   /** Most capable first: what counts when the provider cannot be asked. */
   curated: readonly string[]
   /** Whether a model exists; `live` is the provider's own list, null when it could not be asked. */
   knows(model: string, live: readonly string[] | null): boolean
-  /** How the provider is asked for its list, at a path below `address`. */
-  ask(token: string): { path: string; headers: Headers }
+  /** How the provider is asked for its list, at a path below `address`; absent where its list is of no use. */
+  ask?(token: string): { path: string; headers: Headers }
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

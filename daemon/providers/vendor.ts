@@ -16,6 +16,8 @@ export interface Vendor {
   /** Sent when the client sent none. */
   defaults: Record<string, string>
   failure(status: number, message: string): object
+  /** What a 400 says of a credential, where the vendor has no status of its own for that. */
+  badCredential?: { refused?: RegExp; quota?: RegExp }
 }
 
 /**

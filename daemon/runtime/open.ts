@@ -3,6 +3,7 @@ import type { App } from '#kernel/app'
 import { installationId } from '#kernel/store/installation'
 import { DockerRuntime } from './docker/runtime.ts'
 import { ProcessRuntime } from './process/runtime.ts'
+import { relayedUpstreams } from './relayed.ts'
 import type { Runtime } from './types.ts'
 
 /** The runtime that the configuration names. An engine that does not answer now may answer later. */
@@ -20,5 +21,8 @@ export function openRuntime(app: App): Runtime {
     crewImage: runtimeImage,
     sidecarImage,
     dns: containerDns,
+    relayed: relayedUpstreams(app.config),
+    relayFailed: (crew, err) =>
+      app.log.warn({ err, crew }, "A crew's model calls cannot be relayed to this machine's loopback yet"),
   })
 }

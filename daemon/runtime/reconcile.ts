@@ -11,6 +11,7 @@ import {
   type Seen,
   use,
 } from '../features/crews/containers/service.ts'
+import { createInstalled } from './installed.ts'
 import { plan, type Step } from './plan.ts'
 import { Semaphore } from './semaphore.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
@@ -53,6 +54,7 @@ export class Reconciler implements RuntimeService {
   readonly #parts: StepParts
   readonly #crews = new Map<string, TrackedCrew>()
   readonly #starts = new Semaphore(startsAtOnce)
+  readonly adapters: RuntimeService['adapters']
   #clock: NodeJS.Timeout | null = null
   #soon = new Set<string>()
   #soonTimer: NodeJS.Immediate | null = null
@@ -60,6 +62,7 @@ export class Reconciler implements RuntimeService {
 
   constructor(parts: StepParts) {
     this.#parts = parts
+    this.adapters = createInstalled(parts.app, parts.runtime)
   }
 
   /** Starts. Existing containers are adopted, repaired or removed first; a missing engine is tried again. */
@@ -237,11 +240,16 @@ export class Reconciler implements RuntimeService {
 
   async #settle(crewId: string, tracked: TrackedCrew): Promise<void> {
     const { app, runtime } = this.#parts
-    for (let count = 0; count < mostSteps; count++) {
+    let [taken, before] = [0, '']
+    for (;;) {
       tracked.again = false
       const [observed = null] = await runtime.observe(crewId)
       const desired = desiredCrew(app, crewId)
-      const step = this.#step(crewId, desired, observed)
+      const config = this.#configOf(desired)
+      const wish = JSON.stringify([desired?.want, desired?.spec, config])
+      // Agents that come one after the other are no reason to give up.
+      if (wish !== before) [taken, before] = [0, wish]
+      const step = this.#step(crewId, desired, observed, config)
       if (step.do === 'wait') {
         await this.#see(crewId, desired, seenOf(observed, null))
         if (tracked.again) continue
@@ -251,33 +259,31 @@ export class Reconciler implements RuntimeService {
         this.#wakeIn(crewId, tracked, step.until === undefined ? undefined : step.until - app.clock())
         return
       }
-      await this.#take(step, crewId, desired, observed)
+      if (taken++ === mostSteps) throw new Error('The crew does not settle: its container is never as it should be')
+      await this.#take(step, { crewId, desired, observed }, config)
     }
-    throw new Error('The crew does not settle: its container is never as it should be')
   }
 
-  async #take(step: Step, crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Promise<void> {
-    const { app } = this.#parts
-    app.log.debug({ crew: crewId, step: step.do }, 'Reconciling')
+  async #take(step: Step, crew: Compared, config: string): Promise<void> {
+    const { app, runtime } = this.#parts
+    app.log.debug({ crew: crew.crewId, step: step.do }, 'Reconciling')
     const joins = step.do === 'bring_up' || step.do === 'connect'
-    const config = joins ? this.#configOf(desired!) : ''
-    const work = () => steps[step.do](this.#parts, { crewId, desired, observed })
+    const work = () => steps[step.do](this.#parts, crew)
     await (step.do === 'bring_up' ? this.#starts.run(work) : work())
-    const [now] = joins ? await this.#parts.runtime.observe(crewId) : []
-    this.#tracked(crewId).joined = now ? { containerId: now.containerId, config } : null
+    const [now] = joins ? await runtime.observe(crew.crewId) : []
+    this.#tracked(crew.crewId).joined = now ? { containerId: now.containerId, config } : null
   }
 
-  #step(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): Step {
+  #step(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null, config: string): Step {
     const { app, isLive } = this.#parts
     const joined = this.#crews.get(crewId)?.joined
-    const connected = Boolean(
-      desired && observed && joined?.containerId === observed.containerId && joined.config === this.#configOf(desired),
-    )
+    const connected = Boolean(observed && joined?.containerId === observed.containerId && joined.config === config)
     return plan(desired, observed, { now: app.clock(), live: isLive(crewId), connected })
   }
 
   /** Digest of the sidecar's configuration and the agents' folders: what a running crew has to be told of. */
-  #configOf(desired: DesiredCrew): string {
+  #configOf(desired: DesiredCrew | null): string {
+    if (!desired) return ''
     return createHash('sha256')
       .update(JSON.stringify([this.#parts.sidecarConfig(desired), desired.spec.agents]))
       .digest('base64')

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Adapter } from '#contract/adapters'
 import type { Level, Room } from './disk/rules.ts'
 
 /** The current state of a crew's container. */
@@ -55,6 +56,8 @@ export interface RuntimeService {
   logs(crewId: string, tail: number): Promise<string>
   /** Whether the engine has this image; null when unknown. */
   hasImage(image: string): Promise<boolean | null>
+  /** What each client is and can, and whether a crew that runs has it. Does not throw when the engine is down. */
+  adapters(crewId: string | null): Promise<Adapter[]>
   /** Connects to a port within the crew. Rejects when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
   /** Does not throw when the engine is down; null without a runtime. */

@@ -1,5 +1,6 @@
 import { type CallerMember, callerMembers } from '#contract/agent-calls'
 import { statusOf } from '#contract/define'
+import { checkBounds } from '#kernel/agents/texts'
 import type { App } from '#kernel/app'
 import type { Operation } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
@@ -7,20 +8,33 @@ import { isObject } from '#kernel/http/json-bounds'
 import { perform } from '#kernel/perform'
 import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../features/agents/service.ts'
+import { waitForEnd } from '../features/assignments/results/service.ts'
 import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
+import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
 import { runOfProgram } from './runs/program.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** What comes after an operation before its agent is answered. */
-type Ending = (app: App, reply: unknown, signal: AbortSignal) => SidecarAnswer | Promise<SidecarAnswer>
+type Ending = (app: App, reply: unknown, signal: AbortSignal, body: unknown) => SidecarAnswer | Promise<SidecarAnswer>
 
 const endings: Record<string, Ending> = {
   /** Waits for what people answer; a call that comes again after a restart is the same question. */
   'escalations.create': async (app, reply, signal) => {
     const { escalation_id } = reply as { escalation_id: string }
     return { status: 200, body: { escalation_id, ...(await waitForAnswer(app, escalation_id, signal)) } }
+  },
+  /** Waits for the end of delegated work. */
+  'assignments.results': async (app, reply, signal, body) => {
+    const { assignment_id } = reply as { assignment_id: string }
+    const wait = (body as { wait_seconds?: unknown } | null)?.wait_seconds
+    const told = await waitForEnd(app, assignment_id, wait, AbortSignal.any([signal, app.stopping.signal]))
+    return { status: 200, body: told ?? reply }
+  },
+  'peers.query': async (app, reply, signal) => {
+    const { query_id } = reply as { query_id: string }
+    return { status: 200, body: { query_id, ...(await waitForPeer(app, query_id, signal)) } }
   },
 }
 
@@ -35,7 +49,7 @@ export function answerCalls(app: App, runtime: Runtime): void {
       if (!operation) throw problem('not_found')
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))
       return (
-        (await endings[operation.name]?.(app, reply, signal)) ?? {
+        (await endings[operation.name]?.(app, reply, signal, call.body)) ?? {
           status: statusOf(operation.endpoint, reply),
           body: reply,
         }
@@ -72,6 +86,8 @@ function asked(
     bound,
   }
   if (!isObject(body)) return [actor, { body }]
+  // Also what is overruled below must be in bounds.
+  checkBounds(body)
   const run = runOf(app, agentId, runId)
   const known: Record<CallerMember, () => string | null | undefined> = {
     workspace_id: () => workspace_id,

@@ -1,9 +1,18 @@
 import type { App } from '#kernel/app'
 import { deliveryOf } from '../features/credentials/delivery/service.ts'
 import type { DesiredCrew } from '../features/crews/containers/service.ts'
+import { originOf } from '../features/runs/chains/service.ts'
+import { workingOfAgent } from '../features/runs/service.ts'
 import { providers } from '../providers/index.ts'
 import { agentKey } from './agent-keys.ts'
 import type { SidecarConfig } from './types.ts'
+
+/**
+ * Whether an agent works on what another program sent, also by way of other agents. All that it does meanwhile is
+ * restricted: its processes share a uid.
+ */
+const isCalled = (app: App, agentId: string): boolean =>
+  workingOfAgent(app, agentId).some((run) => originOf(app, run) === 'WEBHOOK')
 
 /**
  * What a crew's sidecar shall know now: its network policy, and the model keys of each agent under that agent's own
@@ -12,7 +21,13 @@ import type { SidecarConfig } from './types.ts'
 export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): SidecarConfig {
   const agents = spec.agents.map(
     ({ agentId, slug, uid }) =>
-      [agentKey(app, agentId), { agentId, slug, uid, credentials: deliveryOf(app, agentId).models }] as const,
+      [
+        agentKey(app, agentId),
+        {
+          ...{ agentId, slug, uid, credentials: deliveryOf(app, agentId).models },
+          ...(isCalled(app, agentId) && { restricted: true }),
+        },
+      ] as const,
   )
   return {
     network: spec.network,

@@ -1,7 +1,7 @@
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
-import { markLimited } from '../features/credentials/delivery/service.ts'
+import { journalFailover, markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
@@ -18,6 +18,10 @@ export function keepReports(app: App, runtime: Runtime): void {
 function keep(app: App, crewId: string, report: SidecarReport): void {
   if (report.type === 'credential_limited') {
     markLimited(app, report.credentialId, report.retryAfterSeconds)
+    return
+  }
+  if (report.type === 'credential_failover') {
+    journalFailover(app, crewId, report)
     return
   }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId

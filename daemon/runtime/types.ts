@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
 import type { Belonging } from './service-types.ts'
@@ -106,6 +106,37 @@ export interface Follow {
   close(): void
 }
 
+/** A short program that runs as an agent, beside its runs. */
+export interface AgentCommand {
+  argv: string[]
+  env?: Record<string, string>
+  stdin?: Buffer
+  /** Seconds after which it is ended. */
+  seconds: number
+  mostBytes?: number
+  /** No run of the agent starts or ends meanwhile, so that nothing ends the program early. */
+  alone?: true
+}
+
+export interface CommandEnd {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+export interface ShellSize {
+  rows: number
+  cols: number
+}
+
+/** A shell at a terminal of its own. */
+export interface ShellProgram {
+  /** What is typed and what is shown; closes when the shell ends. */
+  stream: Duplex
+  resize(size: ShellSize): Promise<void>
+  close(): void
+}
+
 export interface ObservedCrew {
   crewId: string
   /** From its label; null without one. */
@@ -160,6 +191,8 @@ export interface SidecarAgent {
   slug: string
   /** If given, the dummy key is valid only from this uid, and denials of this uid are reported as the agent's. */
   uid?: number
+  /** It works on what another program sent: only the allowed domains, whatever the crew's network policy. */
+  restricted?: boolean
   credentials: ModelCredential[]
 }
 
@@ -175,6 +208,18 @@ export type SidecarReport =
       unreported: number
     }
   | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
+  | {
+      /** A call went on with the next credential. */
+      type: 'credential_failover'
+      agentId: string
+      credentialId: string
+      nextId: string
+      reason: Unfit
+      status: number
+    }
+
+/** Why a provider would not take a credential: the key itself, what is left on its account, or too many calls. */
+export type Unfit = 'refused' | 'quota' | 'limited'
 
 /** An agent's call to the daemon through its sidecar. */
 export interface SidecarCall {
@@ -202,6 +247,15 @@ export interface FileEntry {
   size: number
   is_dir: boolean
   mod_time: string
+}
+
+/** A file for an agent. */
+export interface Delivery {
+  /** Below the agent's output folder; made when it does not exist. */
+  folder: string
+  name: string
+  size: number
+  content: () => Readable
 }
 
 export interface Runtime {
@@ -253,5 +307,13 @@ export interface Runtime {
   /** Files below an agent's own output folder; `subdir` is relative and never leaves it. */
   listFiles(crewId: string, agent: AgentSpec, subdir: string, recursive: boolean): Promise<FileEntry[]>
   readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null>
+  /** Runs a short program as an agent. Rejects with a RuntimeError when the crew does not run. */
+  command(crewId: string, agent: AgentSpec, command: AgentCommand): Promise<CommandEnd>
+  /** Opens a shell as an agent. `id` counts as an open run as long as `onOpenRuns` lists it. */
+  openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram>
+  /** Writes a file as the agent, whole or not at all, over one of its name. The crew must be running. */
+  deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void>
+  /** Removes a folder below the agent's output folder, as the agent. The crew must be running. */
+  withdraw(crewId: string, agent: AgentSpec, folder: string): Promise<void>
   close(): Promise<void>
 }

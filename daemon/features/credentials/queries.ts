@@ -75,6 +75,9 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], CredentialRow>(
     `${select} WHERE c.workspace_id = ? AND c.id = ? AND c.deleted_at IS NULL`,
   ),
+  named: db.prepare<[id: string], Pick<CredentialRow, 'id' | 'workspace_id' | 'name'>>(
+    'SELECT id, workspace_id, name FROM credentials WHERE id = ?',
+  ),
   ofWorkspace: db.prepare<[workspace: string], { id: string }>(
     'SELECT id FROM credentials WHERE workspace_id = ? AND deleted_at IS NULL',
   ),

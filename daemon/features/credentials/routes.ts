@@ -6,6 +6,7 @@ import { problem } from '#kernel/problem'
 import { providerOf } from '../../providers/index.ts'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
+import { giveApproved, giveHired, giveRehired } from './hired/service.ts'
 import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
 import { isTestable } from './probes/rules.ts'
 import { check, recordTest, testStored } from './probes/service.ts'
@@ -24,6 +25,9 @@ import {
   toCredential,
   updateCredential,
 } from './service.ts'
+
+/** The facts that record what a hired agent is given. */
+const given = ['agent_credential.created', 'credential.auto_assign_failed', 'credential.auto_assign_empty'] as const
 
 export default feature(
   credentials,
@@ -62,7 +66,16 @@ export default feature(
     unassign: (call) => unassign(app, call),
   }),
   {
-    on: { 'agent.deleted': dropAgent, 'crew.deleted': dropCrew, 'workspace.deleted': removeWorkspaceCredentials },
+    on: {
+      'agent.hired': { writes: given, run: giveHired },
+      'agent.rehired': { writes: given, run: giveRehired },
+      'agent.hire_approved': { writes: given, run: giveApproved },
+      'agent.hire_denied': dropAgent,
+      'agent.expired': dropAgent,
+      'agent.deleted': dropAgent,
+      'crew.deleted': dropCrew,
+      'workspace.deleted': removeWorkspaceCredentials,
+    },
     jobs: [eraseOldValues, forgetCredentialAudit],
   },
 )

@@ -214,6 +214,8 @@ export function removeWorkspaceCredentials(app: App, { payload, about }: Happene
 export const dropCrew = ({ db }: App, { payload }: Happened<'crew.deleted'>): void =>
   void queries(db).dropCrew.run(payload.entity_id)
 
-/** A deleted agent has no credentials. */
-export const dropAgent = ({ db }: App, { payload }: Happened<'agent.deleted'>): void =>
-  void queries(db).dropAgent.run(payload.entity_id)
+/** A deleted agent has no credentials, and neither has one whose hire is over. */
+export const dropAgent = (
+  { db }: App,
+  { payload }: Happened<'agent.deleted' | 'agent.expired' | 'agent.hire_denied'>,
+): void => void queries(db).dropAgent.run(payload.entity_id)

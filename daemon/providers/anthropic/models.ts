@@ -25,6 +25,7 @@ function knows(given: string, live: readonly string[] | null): boolean {
 }
 
 export const models: Models = {
+  family: /^(?:claude|sonnet|haiku|opus)/,
   curated,
   knows,
   ask: (token) => ({

@@ -1,6 +1,7 @@
 import { bearer, type Provider } from '../provider.ts'
 import { listed, type Vendor } from '../vendor.ts'
 import { models } from './models.ts'
+import { prices } from './prices.ts'
 
 const base = 'https://api.anthropic.com'
 const version = { 'anthropic-version': '2023-06-01' }
@@ -44,6 +45,7 @@ const vendor: Vendor = {
     return { ...bearer(token), 'anthropic-beta': [...asked, bearerBeta].join(',') }
   },
   defaults: version,
+  badCredential: { quota: /credit balance is too low/i },
   failure: (status, message) => ({
     type: 'error',
     error: { type: types[status] ?? 'invalid_request_error', message },
@@ -62,6 +64,7 @@ export const anthropic: Provider = {
   },
   vendor,
   models,
+  prices,
   probe: (value, type) => ({
     url: '/v1/models?limit=1',
     headers:

@@ -1,4 +1,5 @@
-import { profileTools } from '#contract/agents'
+import type { Abilities } from '#contract/adapters'
+import { type LlmProvider, profileTools } from '#contract/agents'
 import type { AgentFrame, Usage } from '#contract/frames'
 import type { VendorSetting } from '#kernel/settings'
 import type { AgentPlaces, RunEnd, RunSpec } from '../types.ts'
@@ -17,13 +18,29 @@ export interface Adapter {
   readonly command: VendorSetting
   /** The client can keep a session and go on with it. */
   readonly keepsSessions: boolean
-  /** The client chooses the id of its session itself, and tells it at the start. */
-  readonly namesSessions?: true
+  /** A session that goes on keeps to the system prompt with which it began. */
+  readonly keepsInstructions?: true
+  /** The client chooses the id of its session, and tells it with its first event; the form of that id. */
+  readonly namesSessions?: RegExp
+  /** What else was seen to work in runs of Muster; docs/adapters.md, "What a crew has". */
+  readonly can: Omit<Abilities, 'resume'>
+  /** Why no agent may have it; absent when agents may. */
+  readonly refused?: string
   launch(turn: Turn): Launch
   /** Reads the lines of one run. */
   reader(started: Started): LineReader
   /** The failure that the client tells of on standard error; null when it tells of none. */
-  stderrFailure(stderr: string): Failure | null
+  stderrFailure(stderr: string, seen?: Seen): Failure | null
+}
+
+/** What else is known of a program that failed. */
+export interface Seen {
+  /** Its exit code; null when a signal ended it. */
+  code: number | null
+  /** It was to go on with a session. */
+  resumed: boolean
+  /** It said that its session begins. */
+  began: boolean
 }
 
 /** What a client was started with, as far as its output does not tell it. */
@@ -46,6 +63,8 @@ export interface Turn {
   folders: Folders
   /** Null leaves the choice to the client. */
   model: string | null
+  /** Whose models they are. */
+  provider: LlmProvider
   systemPrompt: string
   toolProfile: ToolProfile
   /** Comma-separated names that narrow the profile's tools; null or empty does not. */
@@ -84,6 +103,9 @@ export interface Folders {
 export type ModelAccess =
   | { via: 'sidecar'; key: string; origin: string }
   | { via: 'direct'; kind: 'api_key' | 'oauth'; token: string; baseUrl: string | null }
+
+/** The key that a client holds. */
+export const keyOf = (access: ModelAccess): string => (access.via === 'sidecar' ? access.key : access.token)
 
 export interface Launch {
   spec: Pick<RunSpec, 'argv' | 'env' | 'files' | 'stdin'>
@@ -150,6 +172,8 @@ export const failureKinds = [
   'quota',
   'overloaded',
   'unreachable',
+  'upstream',
+  'sidecar',
   'unknown_model',
   'rejected',
   'turn_cap',
@@ -176,6 +200,8 @@ export interface Ending {
   stderr: string
   /** True when somebody asked for the end. */
   cancelled: boolean
+  /** True when a session was to go on. */
+  resumed?: boolean
 }
 
 /** How a run ended, ready for its one terminal journal entry `run.<status>`. */

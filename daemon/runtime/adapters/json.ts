@@ -17,7 +17,7 @@ const deepest = 500
 
 /** Null when the text is no JSON object, or one that is nested too deep to be walked. */
 export function parseObject(text: string): Json | null {
-  if (!text.trimStart().startsWith('{') || isTooDeep(text)) return null
+  if (!(text.startsWith('{') || text.trimStart().startsWith('{')) || isTooDeep(text)) return null
   try {
     return object(JSON.parse(text))
   } catch {
@@ -25,7 +25,20 @@ export function parseObject(text: string): Json | null {
   }
 }
 
+/** Quick: whether a character stands in a text more often than that. */
+function isFrequent(text: string, char: string, limit: number): boolean {
+  let at = -1
+  for (let count = 0; count <= limit; count++) {
+    at = text.indexOf(char, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
 function isTooDeep(text: string): boolean {
+  if (text.length <= deepest) return false
+  // One of the two opens at least half of the levels.
+  if (!isFrequent(text, '{', deepest / 2 - 1) && !isFrequent(text, '[', deepest / 2 - 1)) return false
   let depth = 0
   let quoted = false
   for (let at = 0; at < text.length; at++) {

@@ -20,26 +20,39 @@ export function lineSplitter(sink: LineSink, limit = lineLimit): { feed(chunk: B
     if (size > limit) parts = []
     else if (part.length > 0) parts.push(part)
   }
+  const tell = (text: string, cut: boolean) => {
+    const line = text.endsWith('\r') ? text.slice(0, -1) : text
+    if (line.startsWith('{') || line.trim()) sink.line(line, cut)
+  }
   const end = (cut: boolean) => {
     if (size > limit) sink.tooLong(size)
-    else {
-      const text = parts.length === 1 ? parts[0]!.toString('utf8') : Buffer.concat(parts).toString('utf8')
-      const line = text.endsWith('\r') ? text.slice(0, -1) : text
-      if (line.trim()) sink.line(line, cut)
-    }
+    else tell(parts.length === 1 ? parts[0]!.toString('utf8') : Buffer.concat(parts).toString('utf8'), cut)
     parts = []
     size = 0
+  }
+  /** Lines that are whole in a chunk within the limit: read at once, which is quicker than one by one. */
+  const whole = (text: string) => {
+    let from = 0
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      tell(text.slice(from, at), false)
+      from = at + 1
+    }
   }
 
   return {
     feed(chunk) {
-      let from = 0
-      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-        add(chunk.subarray(from, at))
-        end(false)
-        from = at + 1
-      }
-      add(chunk.subarray(from))
+      const first = chunk.indexOf(newline)
+      if (first < 0) return add(chunk)
+      add(chunk.subarray(0, first))
+      end(false)
+      const last = chunk.lastIndexOf(newline)
+      if (chunk.length <= limit) whole(chunk.toString('utf8', first + 1, last + 1))
+      else
+        for (let from = first + 1; from <= last; from = chunk.indexOf(newline, from) + 1) {
+          add(chunk.subarray(from, chunk.indexOf(newline, from)))
+          end(false)
+        }
+      add(chunk.subarray(last + 1))
     },
     flush() {
       if (size > 0) end(true)

@@ -1,3 +1,4 @@
+import type { ToolCall } from '#contract/frames'
 import { type Json, object, parseObject } from './json.ts'
 
 /**
@@ -12,6 +13,9 @@ export function mergeMcp(configs: readonly string[]): Record<string, Json> {
   }
   return servers
 }
+
+/** Seconds that a call of a tool may take, where a client would give up sooner: people have 300 s for an escalation. */
+export const toolSeconds = 330
 
 /** Muster's own tool server, which no other of that name replaces. */
 export const musterServer = 'muster'
@@ -54,4 +58,20 @@ export function literalSecrets(servers: Record<string, Json>): string[] {
     .flatMap((server) => [...Object.entries(object(server['env'])), ...Object.entries(object(server['headers']))])
     .filter(([name, value]) => telling.test(name) && typeof value === 'string' && !value.includes('${'))
     .map(([, value]) => String(value).replace(/^(Bearer|Basic) /i, ''))
+}
+
+/**
+ * The server and its tool, of a tool's name such as `muster_ask_human`: both may have underscores. `prefixOf` says what
+ * the names of a server's tools begin with.
+ */
+export function mcpOrigin(
+  name: string,
+  servers: readonly string[],
+  prefixOf: (server: string) => string,
+): Pick<ToolCall, 'transport' | 'mcp_server' | 'mcp_tool'> {
+  const fitting = [...servers, musterServer].filter((server) => name.startsWith(prefixOf(server)))
+  const mcp_server = fitting.sort((a, b) => b.length - a.length)[0]
+  return mcp_server === undefined
+    ? {}
+    : { transport: 'mcp', mcp_server, mcp_tool: name.slice(prefixOf(mcp_server).length) }
 }

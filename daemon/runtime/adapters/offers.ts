@@ -21,7 +21,14 @@ export function hideOffers(input: unknown): { shown: unknown; offered: string[] 
     const shown = mayOffer(text) ? hide(parseObject(text)) : undefined
     return offered.length > before ? JSON.stringify(shown) : text
   }
-  return { shown: hide(input), offered }
+  return { shown: holdsOffer(input) ? hide(input) : input, offered }
+}
+
+/** Whether `hideOffers` has anything to look at: most calls are not copied. */
+function holdsOffer(value: unknown): boolean {
+  if (typeof value === 'string') return mayOffer(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Array.isArray(value) ? value.some(holdsOffer) : Object.values(value).some(holdsOffer)
 }
 
 /** The secrets that a client's line offers. Texts in it are not read as JSON: they may be what the agent looked at. */

@@ -12,6 +12,8 @@ export interface Reading {
   frame(frame: AgentFrame): void
   /** The speaker's block of text is complete; `speaker` is the id of the call that a sub-agent works for. */
   endOfText(speaker: string): void
+  /** The model begins to answer, at first or after results of its tools. */
+  turn(): void
   /** Asks for the run to be ended. The first reason stays. */
   abort(failure: Failure): void
 }
@@ -39,14 +41,22 @@ const noFacts = (): Facts => ({
   complaint: null,
 })
 
-/** `read` knows one client's lines; `secrets` are cut out of all that it makes of them, in whatever encoding. */
-export function createParser(read: LineReader, secrets: readonly string[] = [], limit = lineLimit): Parser {
+/**
+ * `read` knows one client's lines; `secrets` are cut out of all that it makes of them, in whatever encoding. A run that
+ * takes more than `mostTurns` is to be ended.
+ */
+export function createParser(
+  read: LineReader,
+  secrets: readonly string[] = [],
+  { limit = lineLimit, mostTurns = Number.POSITIVE_INFINITY } = {},
+): Parser {
   const facts = noFacts()
   const scrubber = createScrubber(secrets)
   const repeats = repeatWatch()
   let out: AgentFrame[] = []
   let abort: Failure | null = null
   let emitted = 0
+  let turns = 0
 
   const reading: Reading = {
     facts,
@@ -62,6 +72,9 @@ export function createParser(read: LineReader, secrets: readonly string[] = [], 
       out.push(...scrubber.pass(frame.type === 'tool_call' ? withoutOffers(frame) : frame))
     },
     endOfText: (speaker) => out.push(...scrubber.flush(speaker)),
+    turn() {
+      if (++turns > mostTurns) reading.abort({ kind: 'turn_cap', reason: `a run may take ${mostTurns}` })
+    },
     abort(failure) {
       abort ??= failure
     },
@@ -69,6 +82,7 @@ export function createParser(read: LineReader, secrets: readonly string[] = [], 
   /** What is offered in a call is a secret from here on. */
   function withoutOffers(call: ToolCallFrame): ToolCallFrame {
     const { shown, offered } = hideOffers(call.metadata.input)
+    if (shown === call.metadata.input) return call
     scrubber.learn(offered, shortestOffered)
     return { ...call, metadata: { ...call.metadata, input: shown } }
   }

@@ -34,13 +34,35 @@ export function createScrubber(secrets: readonly string[], shortest?: number): S
   learn(secrets, shortest)
 
   const cleanText = (text: string): string => search?.replace(text, mask) ?? text
+  /** The value itself when it holds no secret, as most do: nothing is copied before the first is found. */
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return cleanText(value)
-    if (Array.isArray(value)) return value.map(clean)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [cleanText(key), clean(member)]))
+    return Array.isArray(value) ? cleanList(value) : cleanObject(value as Record<string, unknown>)
+  }
+  const cleanList = (list: unknown[]): unknown[] => {
+    let copy: unknown[] | null = null
+    for (let at = 0; at < list.length; at++) {
+      const member = clean(list[at])
+      if (member !== list[at]) copy ??= list.slice()
+      if (copy) copy[at] = member
+    }
+    return copy ?? list
+  }
+  const cleanObject = (object: Record<string, unknown>): object => {
+    const names = Object.keys(object)
+    let copy: [string, unknown][] | null = null
+    for (let at = 0; at < names.length; at++) {
+      const name = cleanText(names[at]!)
+      const member = clean(object[names[at]!])
+      if (member !== object[names[at]!] || name !== names[at])
+        copy ??= names.slice(0, at).map((before) => [before, object[before]])
+      copy?.push([name, member])
+    }
+    return copy ? Object.fromEntries(copy) : object
   }
   const flush = (speaker?: string): AgentFrame[] => {
+    if (waiting.size === 0) return []
     const frames = [...waiting.values()].filter((frame) => speaker === undefined || speakerOf(frame) === speaker)
     for (const frame of frames) waiting.delete(speakerOf(frame))
     return frames.map((frame) => ({ ...frame, content: cleanText(frame.content) }))
@@ -59,7 +81,7 @@ export function createScrubber(secrets: readonly string[], shortest?: number): S
       const { done, rest } = search.advance((before?.type === frame.type ? before.content : '') + frame.content, mask)
       if (rest) waiting.set(speaker, { ...frame, content: rest })
       else waiting.delete(speaker)
-      if (done) out.push({ ...frame, content: done })
+      if (done) out.push(done === frame.content ? frame : { ...frame, content: done })
       return out
     },
     flush,

@@ -18,13 +18,18 @@ export interface SecretSearch {
 
 /** Looks for all of these at once. */
 export function searchFor(forms: readonly Form[]): SecretSearch {
-  const byStart = startTable(forms)
+  const { pairs, byFirst } = startTable(forms)
+  const shortest = Math.min(...forms.map(({ text }) => text.length))
 
   const scan = (text: string, mask: string, goesOn: boolean): { done: string; rest: string } => {
     let done = ''
     let from = 0
+    let next = text.charCodeAt(0) & 127
     for (let at = 0; at < text.length; at++) {
-      const likely = byStart(text, at)
+      const first = next
+      next = text.charCodeAt(at + 1) & 127
+      if (pairs[(first << 7) | next] === 0) continue
+      const likely = byFirst.get(text.charCodeAt(at))
       if (!likely) continue
       let end = -1
       for (const form of likely) {
@@ -36,10 +41,14 @@ export function searchFor(forms: readonly Form[]): SecretSearch {
       done += text.slice(from, at) + mask
       from = end
       at = end - 1
+      next = text.charCodeAt(end) & 127
     }
     return { done: from === 0 ? text : done + text.slice(from), rest: '' }
   }
-  return { replace: (text, mask) => scan(text, mask, false).done, advance: (text, mask) => scan(text, mask, true) }
+  return {
+    replace: (text, mask) => (text.length < shortest ? text : scan(text, mask, false).done),
+    advance: (text, mask) => scan(text, mask, true),
+  }
 }
 
 /** The text ends before the form does. */
@@ -63,26 +72,23 @@ function afterBreak(text: string, place: number): number {
   return text.charCodeAt(next) === 10 ? next + 1 : next
 }
 
-/** Finds by their first two characters the forms that could stand at a place of a text; quick where none could. */
-function startTable(forms: readonly Form[]): (text: string, at: number) => Form[] | undefined {
+interface StartTable {
+  /** Not 0 where a form could begin with two characters, by the low seven bits of each. */
+  pairs: Uint8Array
+  byFirst: Map<number, Form[]>
+}
+
+/** Finds forms by their first two characters; quick where none could stand. */
+function startTable(forms: readonly Form[]): StartTable {
   const pairs = new Uint8Array(1 << 14)
-  const firsts = new Uint8Array(1 << 7)
-  const groups = new Map<number, Form[]>()
-  const join = (key: number, form: Form) => groups.set(key, [...(groups.get(key) ?? []), form])
+  const byFirst = new Map<number, Form[]>()
   for (const form of forms) {
     const first = form.text.charCodeAt(0)
-    const second = form.text.charCodeAt(1)
-    firsts[first & 127] = 1
-    pairs[((first & 127) << 7) | (second & 127)] = 1
-    join(first, form)
+    // Behind the first character there may be a line break, or the end of the text, which reads as 0.
+    for (const second of [form.text.charCodeAt(1), 10, 13, 0]) pairs[((first & 127) << 7) | (second & 127)] = 1
+    byFirst.set(first, [...(byFirst.get(first) ?? []), form])
   }
-  return (text, at) => {
-    const first = text.charCodeAt(at)
-    if (firsts[first & 127] === 0) return undefined
-    const second = text.charCodeAt(at + 1)
-    const wraps = second === 10 || second === 13 || Number.isNaN(second)
-    return wraps || pairs[((first & 127) << 7) | (second & 127)] === 1 ? groups.get(first) : undefined
-  }
+  return { pairs, byFirst }
 }
 
 /** The ways in which a secret can be written; none of one that is too short. */

@@ -1,5 +1,4 @@
 import type { AgentFrame, ErrorCode } from '#contract/frames'
-import type { RunEnd } from '../types.ts'
 import {
   type Adapter,
   capReason,
@@ -10,6 +9,7 @@ import {
   type Parser,
   type Verdict,
 } from './adapter.ts'
+import { ownRefusal } from './own-refusal.ts'
 
 /** What a failure means, for people; the client's own words follow it. */
 const leads: Partial<Record<FailureKind, string>> = {
@@ -46,7 +46,8 @@ export function judge(
 
   if (cancelled) return verdict('cancelled', null, 'Cancelled')
   if (end.kind === 'exit' && end.timedOut) return verdict('timeout', 'timeout', 'The run took longer than it may')
-  const failure = abort ?? facts.failure ?? endFailure(end, ending.stderr, facts, fromStderr)
+  const told = abort ?? facts.failure ?? endFailure(ending, facts, fromStderr)
+  const failure = told && (ownRefusal(told.reason) ?? told)
   if (failure) return verdict('failed', failure.kind, sentence(failure))
   if (!facts.produced && !facts.result_text)
     return verdict('failed', 'no_output', withLeftOut('The agent gave no answer', facts))
@@ -74,14 +75,14 @@ const endings: Record<number, Failure> = {
 }
 
 function endFailure(
-  end: RunEnd,
-  stderr: string,
+  { end, stderr, resumed = false }: Ending,
   facts: Facts,
-  fromStderr: (stderr: string) => Failure | null,
+  fromStderr: Adapter['stderrFailure'],
 ): Failure | null {
   if (end.kind === 'lost') return { kind: 'killed', reason: `The agent's process is gone: ${end.reason}` }
   if (end.kind === 'exit' && end.code === 0) return null
-  const said = fromStderr(stderr)
+  const code = end.kind === 'exit' ? end.code : null
+  const said = fromStderr(stderr, { code, resumed, began: facts.init !== null })
   if (said) return said
   if (end.kind === 'signal' || end.code > 128) {
     if (facts.complaint) return facts.complaint

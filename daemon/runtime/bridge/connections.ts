@@ -2,9 +2,10 @@ import { Buffer } from 'node:buffer'
 import { Duplex } from 'node:stream'
 import { frame, frameReader, frames, uint } from './frames.ts'
 
-/** Bytes that may be under way on a connection before the other side has said that it took some. */
-const windowBytes = 1024 * 1024
+const usualWindow = 1024 * 1024
 const frameBytes = 64 * 1024
+/** Far more than all connections have to say at once. */
+const mostUnread = 10_000
 
 export interface Pipe {
   /** Takes bytes; `done` when there is room for more. */
@@ -13,6 +14,10 @@ export interface Pipe {
   broken(error: Error): void
   /** Connects for the other side. Absent where only we ask. */
   connect?(port: number): Promise<Duplex>
+  /** How many connections the other side may have at once. */
+  most?: number
+  /** Bytes that may be under way on a connection before the other side has taken some; the same at both ends. */
+  window?: number
   /** How many connections there are now, whenever that changes. */
   counted?(open: number): void
 }
@@ -30,32 +35,54 @@ export interface Connections {
 export function createConnections(pipe: Pipe): Connections {
   const all = new Map<number, Connection>()
   let last = 0
+  let accepted = 0
+  let unread = 0
   let over: Error | null = null
 
+  /** Data waits for its turn by itself; all else answers what came in, however much that was. */
   function send(type: number, id: number, payload?: Buffer, done: () => void = () => {}): void {
+    if (type !== frames.data && ++unread > mostUnread) pipe.broken(new Error('the other side does not read'))
     const parts = over ? [] : frame(type, id, payload)
-    for (const [index, part] of parts.entries()) pipe.write(part, index === parts.length - 1 ? done : () => {})
-    if (over) done()
+    const written = () => {
+      if (type !== frames.data) unread--
+      done()
+    }
+    if (over) written()
+    for (const [index, part] of parts.entries()) pipe.write(part, index === parts.length - 1 ? written : () => {})
   }
 
   function add(id: number): Connection {
-    const made = new Connection(id, send, () => {
+    const gone = () => {
       if (all.delete(id)) pipe.counted?.(all.size)
-    })
+    }
+    const made = new Connection(id, pipe.window ?? usualWindow, send, gone)
     all.set(id, made)
     pipe.counted?.(all.size)
     return made
   }
 
   async function accept(id: number, port: number): Promise<void> {
+    if (accepted >= (pipe.most ?? Number.POSITIVE_INFINITY)) {
+      send(frames.reset, id, Buffer.from('too many connections are open'))
+      return
+    }
+    accepted++
     const ours = add(id)
+    const closed = new Promise<void>((resolve) => ours.once('close', resolve))
     try {
       if (!pipe.connect) throw new Error('nobody connects here')
-      couple(ours, await pipe.connect(port))
-      send(frames.opened, id)
+      const theirs = await pipe.connect(port)
+      if (ours.destroyed) theirs.destroy()
+      else {
+        couple(ours, theirs)
+        send(frames.opened, id)
+      }
     } catch (error) {
       ours.destroy(error as Error)
     }
+    // Held until then: who asks and hangs up at once has no more than others.
+    await closed
+    accepted--
   }
 
   const read = frameReader({
@@ -95,19 +122,22 @@ type Send = (type: number, id: number, payload?: Buffer, done?: () => void) => v
 class Connection extends Duplex {
   readonly standing: Promise<void>
   readonly #id: number
+  readonly #window: number
   readonly #send: Send
   readonly #gone: () => void
   #stands: (error?: Error) => void = () => {}
-  #credit = windowBytes
+  #credit: number
   #waiting: (() => void) | null = null
   #taken = 0
   #full = false
   #reset = false
   #ended = false
 
-  constructor(id: number, send: Send, gone: () => void) {
-    super({ allowHalfOpen: true, highWaterMark: 256 * 1024 })
+  constructor(id: number, window: number, send: Send, gone: () => void) {
+    super({ allowHalfOpen: true, highWaterMark: window / 4 })
     this.#id = id
+    this.#window = window
+    this.#credit = window
     this.#send = send
     this.#gone = gone
     this.standing = new Promise((resolve, reject) => {
@@ -121,9 +151,9 @@ class Connection extends Duplex {
     if (this.destroyed) return
     this.#taken += bytes.length
     // The other side sends no more than it was allowed to.
-    if (this.#taken > 2 * windowBytes) return void this.destroy(new Error('too much at once'))
+    if (this.#taken > 2 * this.#window) return void this.destroy(new Error('too much at once'))
     this.#full = !this.push(Buffer.from(bytes))
-    if (!this.#full) this.#allowMore(windowBytes / 4)
+    if (!this.#full) this.#allowMore(this.#window / 4)
   }
 
   #allowMore(least: number): void {
@@ -148,7 +178,7 @@ class Connection extends Duplex {
 
   override _read(): void {
     this.#full = false
-    this.#allowMore(windowBytes / 4)
+    this.#allowMore(this.#window / 4)
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
@@ -187,7 +217,7 @@ class Connection extends Duplex {
 }
 
 /** What comes from one goes to the other; both end when either fails. */
-function couple(one: Duplex, other: Duplex): void {
+export function couple(one: Duplex, other: Duplex): void {
   one.pipe(other)
   other.pipe(one)
   other.on('error', (error) => one.destroy(error))

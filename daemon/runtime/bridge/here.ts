@@ -13,7 +13,7 @@ export async function connectHere(port: number): Promise<Socket> {
   }
 }
 
-const connectTo = (host: string, port: number): Promise<Socket> =>
+export const connectTo = (host: string, port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
     const late = setTimeout(() => socket.destroy(new Error(`nobody on port ${port} takes the connection`)), patienceMs)

@@ -73,14 +73,15 @@ const restBetween = 5_000
 
 /**
  * Whether a crew has to be measured. That is expensive, unlike reading the state of its file system, so it is skipped
- * while little was written there. It never takes more than a fifth of the time.
+ * while little changes there. Freed space is a change too: others may free what the crew writes. It never takes more
+ * than a fifth of the time.
  */
 export function isDue({ usage, at, took, used }: Counted, room: Room, limit: number, now: number): boolean {
   const age = now - at
   if (age < Math.max(restBetween, 4 * took)) return false
   if (age >= (usage ? lastingCount : firstCount)) return true
   const left = limit - (usage?.bytes ?? 0)
-  return room.used - used >= Math.max(MB, Math.min(limit / 16, left / 2))
+  return Math.abs(room.used - used) >= Math.max(MB, Math.min(limit / 16, left / 2))
 }
 
 export const size = (bytes: number): string =>

@@ -1,20 +1,21 @@
 import type { Duplex } from 'node:stream'
-import { type Connections as Carried, createConnections } from '../bridge/connections.ts'
+import { type Connections as Carried, createConnections, type Pipe } from '../bridge/connections.ts'
 import { RuntimeError } from '../errors.ts'
 import { demultiplex } from './attach.ts'
 import type { Connections } from './connections.ts'
 import { asking, type Container, statusOf } from './engine.ts'
 import { ids } from './names.ts'
 
-const program = ['node', '/opt/muster/bridge.cjs']
 const aliveMs = 20_000
 /** How long an idle program is kept for the next connection. */
 const idleMs = 60_000
 const startMs = 20_000
 
-interface Bridge {
+export interface Bridge {
   readonly closed: boolean
   readonly carried: Carried
+  /** Calls this when it is closed, at once if it is already. */
+  ended(listener: () => void): void
   close(): void
 }
 
@@ -41,7 +42,11 @@ export class Bridges {
   async #bridge(crewId: string): Promise<Bridge> {
     const known = this.#bridges.get(crewId)
     if (known && !(await known.then((it) => it.closed).catch(() => true))) return known
-    if (this.#bridges.get(crewId) === known) this.#bridges.set(crewId, this.#connections.within(crewId, openBridge))
+    if (this.#bridges.get(crewId) === known)
+      this.#bridges.set(
+        crewId,
+        this.#connections.within(crewId, (container) => openBridge(container, intoCrew)),
+      )
     return this.#bridges.get(crewId)!
   }
 
@@ -58,15 +63,28 @@ export class Bridges {
   }
 }
 
-async function openBridge(container: Container): Promise<Bridge> {
-  const stream = await start(container)
+interface Program {
+  argv: string[]
+  user: string
+  pipe?: Pick<Pipe, 'connect' | 'most' | 'window'>
+  /** Kept without connections. */
+  stays?: true
+}
+
+/** Runs as a uid that no agent and no other program has, so that none can read or end it. */
+const intoCrew: Program = { argv: ['node', '/opt/muster/bridge.cjs'], user: `${ids.nobody}:${ids.nobody}` }
+
+export async function openBridge(container: Container, program: Program): Promise<Bridge> {
+  const { stays, pipe } = program
+  const stream = await start(container, program)
   let closed = false
+  const listeners: (() => void)[] = []
   let greeted = (_error?: Error) => {}
   const greeting = new Promise<void>((resolve, reject) => {
     greeted = (error) => (error ? reject(error) : resolve())
   })
   let said = ''
-  const wait = () => setTimeout(() => end('nobody needed it'), idleMs).unref()
+  const wait = () => (stays ? undefined : setTimeout(() => end('nobody needed it'), idleMs).unref())
   let idle = wait()
   const end = (reason: string) => {
     if (closed) return
@@ -77,10 +95,12 @@ async function openBridge(container: Container): Promise<Bridge> {
     greeted(error)
     carried.close(error)
     stream.destroy()
+    for (const listener of listeners) listener()
   }
   const carried = createConnections({
     write: (bytes, done) => void stream.write(bytes, () => done()),
     broken: (error) => end(error.message),
+    ...pipe,
     counted: (open) => {
       clearTimeout(idle)
       if (!open) idle = wait()
@@ -107,12 +127,12 @@ async function openBridge(container: Container): Promise<Bridge> {
       return closed
     },
     carried,
+    ended: (listener) => (closed ? listener() : void listeners.push(listener)),
     close: () => end('it was closed'),
   }
 }
 
-/** Runs as a uid that no agent and no other program has, so that none can read or end it. */
-const start = (container: Container): Promise<Duplex> =>
+const start = (container: Container, { argv, user }: Program): Promise<Duplex> =>
   asking('opening a way into a crew', async () => {
     const refused = (error: unknown) => {
       if (statusOf(error) === 409)
@@ -121,8 +141,8 @@ const start = (container: Container): Promise<Duplex> =>
     }
     const exec = await container
       .exec({
-        User: `${ids.nobody}:${ids.nobody}`,
-        Cmd: program,
+        User: user,
+        Cmd: argv,
         AttachStdin: true,
         AttachStdout: true,
         AttachStderr: true,

@@ -8,6 +8,7 @@ import { type ChannelClient, openChannel } from './channel-client.ts'
 import { crewContainerOf, findCrew, notRunning } from './crews.ts'
 import type { Container, Engine } from './engine.ts'
 import type { Naming } from './names.ts'
+import type { Relays } from './relays.ts'
 
 /** How long a sidecar may take to install its rules and answer. */
 const joinMs = 30_000
@@ -24,6 +25,7 @@ export class Connections {
   readonly #naming: Naming
   readonly #report: (crewId: string, report: SidecarReport) => void
   readonly #answer: SidecarListener
+  readonly #relays: Relays
   readonly #channels = new Map<string, Promise<ChannelClient>>()
   readonly #containers = new Map<string, Container>()
   readonly #placed = new Map<string, Set<string>>()
@@ -35,11 +37,13 @@ export class Connections {
     naming: Naming,
     report: (crewId: string, report: SidecarReport) => void,
     answer: SidecarListener,
+    relays: Relays,
   ) {
     this.#engine = engine
     this.#naming = naming
     this.#report = report
     this.#answer = answer
+    this.#relays = relays
   }
 
   /** The crew's running container. */
@@ -97,6 +101,7 @@ export class Connections {
     this.#sidecars.set(crewId, joining)
     joining.catch(() => this.#sidecars.get(crewId) === joining && this.#sidecars.delete(crewId))
     const { link } = await joining
+    if (this.#sidecars.get(crewId) === joining) await this.#relays.open(crewId, container)
     const config = this.#configs.get(crewId)
     if (config) await link.configure(config)
   }
@@ -112,7 +117,10 @@ export class Connections {
     const link = new SidecarLink(attachment.input, output, {
       report: (report) => this.#report(crewId, report),
       call: (call, signal) => this.#answer(crewId, call, signal),
-      down: () => this.#sidecars.delete(crewId),
+      down: () => {
+        this.#sidecars.delete(crewId)
+        this.#relays.drop(crewId)
+      },
     })
     const patience = setTimeout(() => output.destroy(new Error(`no answer within ${joinMs / 1000} s`)), joinMs)
     await link.ready
@@ -129,6 +137,7 @@ export class Connections {
   }
 
   #leaveSidecar(crewId: string): void {
+    this.#relays.drop(crewId)
     this.#sidecars.get(crewId)?.then(
       ({ attachment }) => attachment.close(),
       () => {},

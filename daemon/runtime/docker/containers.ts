@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import { relayFolder } from '../bridge/relay-sockets.ts'
 import type { CrewSpec } from '../types.ts'
 import {
   crewName,
@@ -67,6 +68,9 @@ export const hardened = (memoryMb: number, cpus: number, pids: number, systemCal
 
 const tmpfs = (size: number) => `rw,nosuid,nodev,noexec,size=${size},mode=1777`
 
+/** The sidecar's alone: the engine gives /run itself the mode that it has in the image. */
+const relaySockets = `rw,nosuid,nodev,noexec,size=${MB},mode=0700,uid=${ids.watcher},gid=${ids.nobody}`
+
 /** The container that owns the crew's network. It starts with the capabilities to block traffic and drops them. */
 export function sidecarContainer(
   naming: Naming,
@@ -91,7 +95,7 @@ export function sidecarContainer(
       ExtraHosts: ['host.docker.internal:host-gateway'], // for the operator's upstreams on this machine
       CapAdd: ['NET_ADMIN', 'NET_RAW', 'SETUID', 'SETGID'],
       NetworkMode: networkName(naming, spec.crewId),
-      Tmpfs: { '/tmp': tmpfs(16 * MB), '/run': tmpfs(MB) },
+      Tmpfs: { '/tmp': tmpfs(16 * MB), '/run': tmpfs(MB), [relayFolder]: relaySockets },
       // Standard output is the private channel, which is small; `logs` shows standard error.
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } },
       RestartPolicy: { Name: 'no' },

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import { RuntimeError } from '../errors.ts'
 import { demultiplex } from './attach.ts'
 import { asking, type Container, statusOf, unhurried } from './engine.ts'
@@ -9,7 +10,9 @@ export interface Command {
   user: string
   argv: string[]
   env?: string[]
-  stdin?: Buffer
+  stdin?: Buffer | Readable
+  /** Most bytes of output that are kept. */
+  mostBytes?: number
 }
 
 export interface Ran {
@@ -18,7 +21,7 @@ export interface Ran {
   stderr: string
 }
 
-/** Most output of a command that is kept: only short answers are expected. */
+/** Kept output of a command, unless it says otherwise. */
 const maxAnswer = 64 * 1024
 
 interface Running {
@@ -29,7 +32,7 @@ interface Running {
 
 async function start(
   container: Container,
-  { user, argv, env = [], stdin }: Command,
+  { user, argv, env = [], stdin, mostBytes = maxAnswer }: Command,
   heard: (stdout: string) => void,
 ): Promise<Running> {
   const refused = (error: unknown) => {
@@ -50,11 +53,12 @@ async function start(
       .catch(refused)
     const stream = (await exec.start({ hijack: true, stdin: stdin !== undefined }).catch(refused)) as unknown as Duplex
     const said = { stdout: '', stderr: '' }
+    const text = { stdout: new StringDecoder(), stderr: new StringDecoder() }
     stream.on(
       'data',
       demultiplex((source, chunk) => {
         const to = source === 2 ? 'stderr' : 'stdout'
-        if (said[to].length < maxAnswer) said[to] += chunk.toString('utf8')
+        if (said[to].length < mostBytes) said[to] += text[to].write(chunk)
         if (source !== 2) heard(said.stdout)
       }),
     )
@@ -64,7 +68,8 @@ async function start(
       stream.on('end', () => stream.destroy())
     })
     ended.catch(() => {})
-    if (stdin !== undefined) stream.end(stdin)
+    if (stdin && 'pipe' in stdin) stdin.on('error', () => stream.destroy()).pipe(stream)
+    else if (stdin !== undefined) stream.end(stdin)
     return { stream, said, ended }
   })
 }

@@ -1,11 +1,23 @@
 import type { Buffer } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RuntimeError } from '../errors.ts'
+import { bounded, inTime } from '../spool/bounded.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { followRun, never, type Outcome, type Reading } from '../spool/follow-run.ts'
 import { Turns } from '../turns.ts'
-import type { AgentPlaces, AgentSpec, Follow, FollowSink, RunRef, RunSpec } from '../types.ts'
+import type {
+  AgentCommand,
+  AgentPlaces,
+  AgentSpec,
+  CommandEnd,
+  Follow,
+  FollowSink,
+  RunRef,
+  RunSpec,
+  ShellProgram,
+  ShellSize,
+} from '../types.ts'
 import type { ChannelClient } from './channel-client.ts'
 import { clearFolders } from './clear-folders.ts'
 import type { Connections } from './connections.ts'
@@ -14,6 +26,7 @@ import { endProcesses } from './end-processes.ts'
 import type { Container, Engine } from './engine.ts'
 import { launch, run } from './exec.ts'
 import { ids, type Naming } from './names.ts'
+import { openShell } from './shell.ts'
 import { readStoppedSpool } from './stopped.ts'
 
 const supervise = '/opt/muster/supervise.sh'
@@ -36,7 +49,7 @@ export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
 
 const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${placesOf(agent).runs}/${runId}`
 const clearing = (container: Container, { uid }: AgentSpec, data: boolean) => `${container.id} ${uid} ${data}`
-const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
+export const userOf = ({ uid }: AgentSpec) => `${uid}:${ids.crewGroup}`
 
 /** Lets a run end in an orderly way and write its record. The agent can prevent that, so nothing relies on it. */
 async function askToEnd(container: Container, ref: RunRef, ms: number): Promise<void> {
@@ -98,6 +111,31 @@ export class Runs {
       await launch(container, command, 'started\n')
     }
     await this.#inTurn(spec, () => this.#connections.within(crewId, start))
+  }
+
+  /** Runs a short program. An agent can stop it, so the wait for it has an end of its own. */
+  async command(crewId: string, agent: AgentSpec, command: AgentCommand): Promise<CommandEnd> {
+    const { argv, env = {}, seconds, alone, stdin, mostBytes } = command
+    const given = {
+      user: userOf(agent),
+      argv: [...bounded(seconds), ...argv],
+      env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+      ...(stdin && { stdin }),
+      ...(mostBytes && { mostBytes }),
+    }
+    const work = async () => {
+      await this.#connections.place(crewId, [agent])
+      return this.#connections.within(crewId, (container) => inTime(run(container, given), seconds))
+    }
+    return alone ? this.#inTurn({ crewId, agent }, work) : work()
+  }
+
+  openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram> {
+    const open = async (container: Container) => {
+      await this.#connections.place(crewId, [agent])
+      return openShell(container, userOf(agent), placesOf(agent), id, size)
+    }
+    return this.#inTurn({ crewId, agent }, () => this.#connections.within(crewId, open))
   }
 
   async end(ref: RunRef): Promise<void> {

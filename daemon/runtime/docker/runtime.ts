@@ -2,15 +2,19 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Usage } from '../disk/usage.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
+import type { Relayed } from '../relayed.ts'
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { within } from '../spool/files.ts'
 import { Turns } from '../turns.ts'
 import type {
+  AgentCommand,
   AgentPlaces,
   AgentSpec,
+  CommandEnd,
   CrewRoom,
   CrewSpec,
+  Delivery,
   FileEntry,
   Follow,
   FollowSink,
@@ -19,6 +23,8 @@ import type {
   RunRef,
   RunSpec,
   Runtime,
+  ShellProgram,
+  ShellSize,
   SidecarConfig,
   SidecarListener,
   SidecarReport,
@@ -27,15 +33,17 @@ import { findBelongings } from './belongings.ts'
 import { Bridges } from './bridges.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
-import { crewContainerOf, findCrew, isHealthy, observeCrews, stopReasonOf } from './crews.ts'
+import { crewContainerOf, findCrew, isHealthy, notRunning, observeCrews, stopReasonOf } from './crews.ts'
+import { deliverTo, withdrawFrom } from './deliver.ts'
 import { ensureEnder } from './end-processes.ts'
-import { connectEngine, type Engine, ifThere } from './engine.ts'
+import { type Container, connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
 import { nameServers } from './name-servers.ts'
 import { type Naming, volumes } from './names.ts'
-import { placesOf, Runs } from './runs.ts'
+import { Relays } from './relays.ts'
+import { placesOf, Runs, userOf } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
 import { countVolumes, removeCounter } from './usage.ts'
 
@@ -48,12 +56,15 @@ export interface DockerOptions extends Naming {
   dns?: readonly string[]
   /** Folder of the programs that go into the images. */
   programs?: string
+  /** Model services on the daemon's loopback, which sidecars reach through it. */
+  relayed?: readonly Relayed[]
+  relayFailed?: (crewId: string, error: unknown) => void
   /** Milliseconds that a run may take to end in an orderly way. */
   endMs?: number
 }
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
-const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'usage.cjs']
+const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'relay.cjs', 'usage.cjs']
 const endProgram = 'end-processes.cjs'
 const pingMs = 3000
 
@@ -87,7 +98,13 @@ export class DockerRuntime implements Runtime {
     const report = (crewId: string, it: SidecarReport) => {
       for (const listener of this.#reportListeners) listener(crewId, it)
     }
-    this.#connections = new Connections(this.#engine, options, report, (...asked) => this.#answer(...asked))
+    this.#connections = new Connections(
+      this.#engine,
+      options,
+      report,
+      (...asked) => this.#answer(...asked),
+      new Relays(options.relayed ?? [], options.relayFailed),
+    )
     this.#bridges = new Bridges(this.#connections)
     const [program] = loadPrograms(folder, [endProgram])
     this.#runs = new Runs(
@@ -131,7 +148,7 @@ export class DockerRuntime implements Runtime {
 
   contractOf({ image, memoryMb, cpus }: CrewSpec): string {
     const container = JSON.stringify({
-      layout: 3,
+      layout: 4,
       image: image || this.#options.crewImage,
       sidecar: this.#options.sidecarImage,
       memoryMb,
@@ -293,6 +310,28 @@ export class DockerRuntime implements Runtime {
     return found.running
       ? (await this.#connections.channel(crewId)).read(root, inside)
       : readStopped(found.container, root, inside)
+  }
+
+  command(crewId: string, agent: AgentSpec, command: AgentCommand): Promise<CommandEnd> {
+    return this.#runs.command(crewId, agent, command)
+  }
+
+  openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram> {
+    return this.#runs.openShell(crewId, agent, id, size)
+  }
+
+  async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {
+    await deliverTo(await this.#running(crewId), userOf(agent), placesOf(agent).output, file)
+  }
+
+  async withdraw(crewId: string, agent: AgentSpec, folder: string): Promise<void> {
+    await withdrawFrom(await this.#running(crewId), userOf(agent), `${placesOf(agent).output}/${folder}`)
+  }
+
+  async #running(crewId: string): Promise<Container> {
+    const found = await crewContainerOf(this.#engine, this.#options, crewId)
+    if (!found?.running) throw notRunning()
+    return found.container
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Buffer } from 'node:buffer'
 import { spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
 import { RuntimeError } from '../errors.ts'
+import { bounded } from '../spool/bounded.ts'
+import type { AgentCommand, CommandEnd } from '../types.ts'
 
 /** Variables of the daemon's environment that a local process inherits; others may hold keys. */
 const kept = ['PATH', 'USER', 'LOGNAME', 'TMPDIR']
@@ -62,5 +65,27 @@ export function run(script: string, args: string[]): Promise<void> {
     child.on('close', (code) =>
       code === 0 ? resolve() : reject(new RuntimeError('refused', stderr.trim() || `${script} failed (${code})`)),
     )
+  })
+}
+
+const maxAnswer = 64 * 1024
+
+/** Runs a short program to its end. */
+export function runCommand({ argv, env, stdin, seconds, mostBytes = maxAnswer }: AgentCommand): Promise<CommandEnd> {
+  return new Promise((resolve, reject) => {
+    const [program, ...args] = [...bounded(seconds), ...argv]
+    const child = spawn(program!, args, { detached: true, cwd: '/', env: { ...baseEnvironment(), ...env } })
+    const said = { stdout: '', stderr: '' }
+    for (const source of ['stdout', 'stderr'] as const) {
+      const text = new StringDecoder()
+      child[source].on('data', (chunk: Buffer) => {
+        if (said[source].length < mostBytes) said[source] += text.write(chunk)
+      })
+    }
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? -1, ...said }))
+    // A program that refuses does not read all of its input.
+    child.stdin.on('error', () => {})
+    child.stdin.end(stdin)
   })
 }

@@ -9,6 +9,7 @@ import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
+import { inTime } from '../spool/bounded.ts'
 import { bundle, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
@@ -16,10 +17,13 @@ import { followRun, type Reading } from '../spool/follow-run.ts'
 import { followSpool } from '../spool/follower.ts'
 import { Turns } from '../turns.ts'
 import type {
+  AgentCommand,
   AgentPlaces,
   AgentSpec,
+  CommandEnd,
   CrewRoom,
   CrewSpec,
+  Delivery,
   FileEntry,
   Follow,
   FollowSink,
@@ -32,9 +36,10 @@ import type {
   SidecarListener,
   SidecarReport,
 } from '../types.ts'
+import { deliverHere } from './deliver.ts'
 import { checkListener } from './listeners.ts'
 import { makePlaces, placesBelow } from './places.ts'
-import { launch, run } from './programs.ts'
+import { launch, run, runCommand } from './programs.ts'
 import { Sidecars } from './sidecars.ts'
 import { foldersIn, readState, writeState } from './state.ts'
 import { countFolder } from './usage.ts'
@@ -266,6 +271,33 @@ export class ProcessRuntime implements Runtime {
   async readFile(crewId: string, agent: AgentSpec, path: string): Promise<Buffer | null> {
     const inside = within(path)
     return inside ? readInside(this.places(crewId, agent).output, inside) : null
+  }
+
+  async command(crewId: string, agent: AgentSpec, command: AgentCommand): Promise<CommandEnd> {
+    if (readState(this.#root(crewId))?.state !== 'running')
+      throw new RuntimeError('not_running', 'The crew is not running')
+    await makePlaces(this.places(crewId, agent))
+    const work = () => inTime(runCommand(command), command.seconds)
+    return command.alone ? this.#inTurn(crewId, agent, work) : work()
+  }
+
+  openShell(): Promise<never> {
+    const why = 'Agents are processes of the daemon here: a shell would have all rights of its user on this machine'
+    return Promise.reject(new RuntimeError('refused', why))
+  }
+
+  async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {
+    await deliverHere(this.#outputOf(crewId, agent), file)
+  }
+
+  async withdraw(crewId: string, agent: AgentSpec, folder: string): Promise<void> {
+    await rm(join(this.#outputOf(crewId, agent), folder), { recursive: true, force: true })
+  }
+
+  #outputOf(crewId: string, agent: AgentSpec): string {
+    if (readState(this.#root(crewId))?.state !== 'running')
+      throw new RuntimeError('not_running', 'The crew is not running')
+    return this.places(crewId, agent).output
   }
 
   async close(): Promise<void> {

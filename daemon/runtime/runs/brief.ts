@@ -1,14 +1,20 @@
+import { hash } from 'node:crypto'
+import { providerFor } from '#contract/agents'
+import type { SessionLoss } from '#contract/entries/chats'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
+import { saidMeanwhile, sessionFor } from '../../features/chats/sessions/service.ts'
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
+import { writtenPersona } from '../../features/persona/service.ts'
+import { originOf } from '../../features/runs/chains/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
 import type { Run } from '../../features/runs/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
-import { composePrompt } from '../adapters/history.ts'
+import { composePrompt, type Remembered } from '../adapters/history.ts'
 import { musterConfig, musterServer } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
@@ -37,9 +43,9 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
   const { runId } = programOf(run, place)
   const folders = foldersOf(places, runId)
   const system = systemPrompt(situationOf(app, agent, run, folders))
-  const session = sessionOf(run, adapter, runId)
+  const { session, unseen, lost } = sessionOf(app, run, agent, adapter, { program: runId, system })
   // A client that goes on with its own session knows what was said.
-  const history = session?.resumed ? [] : asked.history()
+  const history = session?.resumed ? unseen : asked.history()
   const prompt = composePrompt({ history, message: asked.text, systemPrompt: system })
   const kept = session && {
     id: session.id,
@@ -54,7 +60,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
     env: {},
     session: kept,
   })
-  const timeoutSeconds = timeLeft(agent.timeout_seconds, run)
+  const timeoutSeconds = timeLeft(limitOf(app, agent, run), run)
   const { spec, mcpServers } = adapter.launch(turn)
   const { models, secrets } = deliveryOf(app, agent.id)
   const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
@@ -66,6 +72,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
     facts: {
       agent: place.agent,
       adapter: adapter.name,
+      provider: turn.provider,
       // Its failure is on record; a client that knows no tool servers need not name it.
       mcpServers: mcpServers.filter((name) => name !== musterServer),
       timeoutSeconds,
@@ -78,18 +85,54 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
       },
     },
     overflow: prompt.overflow,
+    lost,
   }
 }
 
-/** The session that the client begins, or goes on with. */
-function sessionOf(run: Run, adapter: Adapter, program: string): LaunchFacts['session'] {
-  if (!adapter.keepsSessions) return null
+interface Kept {
+  session: LaunchFacts['session']
+  /** What was said in the chat that a session to go on with does not know. */
+  unseen: Remembered[]
+  lost: SessionLoss | null
+}
+
+interface Told {
+  program: string
+  system: string
+}
+
+/** The session that the client begins, or goes on with: of the run itself, or of its chat's last turn. */
+function sessionOf(app: App, run: Run, agent: AgentRow, adapter: Adapter, { program, system }: Told): Kept {
+  const kept = (session: LaunchFacts['session'], more: Partial<Kept> = {}): Kept => ({
+    session,
+    unseen: [],
+    lost: null,
+    ...more,
+  })
+  if (!adapter.keepsSessions) return kept(null)
   const before = run.launch_json ? (JSON.parse(run.launch_json) as LaunchFacts) : null
   // A run that is not in line was being started with these by a daemon before this one.
-  if (before && run.phase !== 'queued') return before.session
-  if (before?.session && before.adapter === adapter.name) return { ...before.session, resumed: true }
-  return { id: clientSessionId(program), program, resumed: false }
+  if (before && run.phase !== 'queued') return kept(before.session)
+  if (before?.session && before.adapter === adapter.name)
+    return kept({ ...before.session, resumed: true }, { unseen: saidMeanwhile(app, run) })
+  if (run.chat_id === null) return kept({ id: clientSessionId(program), program, resumed: false })
+  const provider = providerFor(agent.cli_adapter, agent.llm_provider)!
+  const instructions = adapter.keepsInstructions && { instructions: hash('sha256', system) }
+  const client = { adapter: adapter.name, provider, model: agent.llm_model, ...instructions }
+  const found = sessionFor(app, run, client)
+  if (found && 'id' in found) {
+    const { id, folder, used, unseen } = found
+    return kept({ id, program: folder, resumed: true, client, used }, { unseen })
+  }
+  const session = { id: clientSessionId(program), program: `session-${program}`, resumed: false, client }
+  return kept(session, { lost: found?.lost ?? null })
 }
+
+/** Seconds that a run which another program asked for may work. */
+const webhookSeconds = 600
+
+const limitOf = (app: App, { timeout_seconds }: AgentRow, run: Run): number =>
+  originOf(app, run) === 'WEBHOOK' ? Math.min(timeout_seconds, webhookSeconds) : timeout_seconds
 
 /** A minute at least, however long the run has worked before it asked. */
 const timeLeft = (limit: number, { worked_ms }: Run): number =>
@@ -97,7 +140,14 @@ const timeLeft = (limit: number, { worked_ms }: Run): number =>
 
 function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
   const mates = agentsOfCrew(app, run.crew_id).filter(({ id }) => id !== agent.id)
-  return { agent, crew: { name: agent.crew_name ?? '' }, mates, folders, language: languageOf(app, run.workspace_id) }
+  return {
+    agent,
+    crew: { name: agent.crew_name ?? '' },
+    persona: writtenPersona(app, agent),
+    mates,
+    folders,
+    language: languageOf(app, run.workspace_id),
+  }
 }
 
 type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }
@@ -115,6 +165,7 @@ const turnOf = (
   chatId: run.chat_id,
   agent: { id: agent.id, slug: agent.slug },
   model: agent.llm_model,
+  provider: providerFor(agent.cli_adapter, agent.llm_provider)!,
   toolProfile: agent.tool_profile,
   cliTools: agent.cli_tools,
   mcpConfigs: [agent.mcp_config_json ?? '', musterConfig({ origin: sidecar, key, runId: run.id })],

@@ -1,19 +1,25 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
+import { problem } from '#kernel/problem'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
+import { crewsOfGone } from '../../features/chats/sessions/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { leftRuns, skipFrames } from '../../features/runs/programs/service.ts'
 import { findRun, lastFrameOf, openRuns, type Run, streamOf, workingOfAgent } from '../../features/runs/service.ts'
+import { shellsOfAgent } from '../../features/shells/service.ts'
 import { adapterOf } from '../adapters/index.ts'
+import { gitLog, listHome, type Place, saveAgentFile } from '../agent-files.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewAccess } from './crew-access.ts'
+import { deliver, withdraw } from './deliveries.ts'
 import { LiveRun, prologueFrames } from './live-run.ts'
 import { LiveStream } from './live-stream.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programIds } from './program.ts'
 import { secretsOf } from './secrets.ts'
+import { discardSessions } from './sessions.ts'
 import { Slots } from './slots.ts'
 
 /** How long the frames of a run are kept for those who come late. */
@@ -89,6 +95,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     await crewAccess.ready(crewId)
     await app.disk.begun(crewId)
     for (const run of leftRuns(app, crewId)) discard(run)
+    void discardSessions(app, runtime, crewId)
   }
 
   const discard = (run: Run): void =>
@@ -136,8 +143,17 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     }
   }
 
+  function located(agentId: string): Place {
+    const place = placeOf(app, agentId)
+    if (!place) throw problem('not_found', { detail: 'The agent has no crew' })
+    return place
+  }
+
   app.bus.on('entry', onEntry)
-  runtime.onOpenRuns((agentId) => workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!))
+  runtime.onOpenRuns((agentId) => [
+    ...workingOfAgent(app, agentId).map((run) => programIds(run).at(-1)!),
+    ...shellsOfAgent(app, agentId),
+  ])
 
   return {
     available: true,
@@ -166,6 +182,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     forget(name) {
       streams.get(name)?.close()
       streams.delete(name)
+      for (const crewId of crewsOfGone(app, name)) void discardSessions(app, runtime, crewId)
     },
     async listFiles(agentId, subdir, recursive): Promise<AgentFile[]> {
       const place = placeOf(app, agentId)
@@ -175,6 +192,12 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
       const place = placeOf(app, agentId)
       return place ? runtime.readFile(place.crewId, place.agent, path) : null
     },
+    saveFile: async (agentId, path, content, conditions) =>
+      saveAgentFile(runtime, located(agentId), path, content, conditions),
+    listHome: async (agentId, subdir) => listHome(runtime, located(agentId), subdir),
+    gitLog: async (agentId, patch) => gitLog(runtime, located(agentId), patch),
+    deliver: (agentId, file) => deliver(app, runtime, agentId, file),
+    withdraw: (agentId, folder) => withdraw(app, runtime, agentId, folder),
     async recover() {
       const open = openRuns(app)
       const waiting = open.filter(({ phase }) => phase === 'queued')

@@ -21,6 +21,7 @@ import type { LiveStream } from './live-stream.ts'
 import type { Brief, LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programOf } from './program.ts'
 import { deadlineOf, endProcesses, type Reading, readRun } from './reading.ts'
+import { noteCompleted, noteSession, refuseSession } from './sessions.ts'
 import { pause, unless } from './waiting.ts'
 
 /** Numbers kept for the frames of a run before its output: a restart begins past them. */
@@ -177,7 +178,7 @@ export class LiveRun {
     return this.work()
   }
 
-  private async launch({ spec, facts, overflow, credentialIds }: Brief): Promise<Result | null> {
+  private async launch({ spec, facts, overflow, credentialIds, lost }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
     this.note('Starting the agent')
     this.launched = true
@@ -185,6 +186,7 @@ export class LiveRun {
     const { id: run_id, agent_id } = this.run
     const stored = app.write(() => {
       if (!markLaunching(app, run_id, launch)) return false
+      noteSession(app, this.run, facts, lost)
       markUsed(app, credentialIds, { agent_id, run_id })
       return true
     })
@@ -278,7 +280,11 @@ export class LiveRun {
     if (!facts?.session?.resumed || verdict.kind !== 'resume_missing' || told?.parts.length || this.stopped.aborted)
       return false
     const { app } = this.parts
-    const again = await this.store(() => startOver(app, this.run.id, this.stream.lastSeq + 1))
+    const again = await this.store(() => {
+      const run = startOver(app, this.run.id, this.stream.lastSeq + 1)
+      if (run && facts.session?.client) refuseSession(app, run)
+      return run
+    })
     if (again) this.run = again
     return again !== undefined
   }
@@ -310,7 +316,9 @@ export class LiveRun {
       const wished = typeof findRun(app, id)?.cancelled_at === 'number'
       const { ending, tail } = endingOf(this.run, wished ? cancelledInstead(result) : result, this.stream.lastSeq)
       this.tail = tail
-      return endRun(app, id, ending)
+      const over = endRun(app, id, ending)
+      if (over && ending.outcome === 'COMPLETED') noteCompleted(app, this.run, result)
+      return over
     })
     if (!ended) this.tail = []
     else if (result.facts) await discardPrograms(app, runtime, this.run, result.facts)

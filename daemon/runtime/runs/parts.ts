@@ -1,18 +1,34 @@
+import type { SessionLoss } from '#contract/entries/chats'
+import type { Usage } from '#contract/frames'
 import type { App } from '#kernel/app'
+import type { Client } from '../../features/chats/sessions/service.ts'
 import type { Run } from '../../features/runs/service.ts'
 import type { Adapter } from '../adapters/adapter.ts'
 import type { Overflow } from '../adapters/history.ts'
 import type { AgentSpec, RunSpec, Runtime } from '../types.ts'
 import type { Slots } from './slots.ts'
 
+export interface ClientSession {
+  id: string
+  /** The folder that holds it, among those of the agent's runs. */
+  program: string
+  resumed: boolean
+  /** Whose it is, when it is kept for the next turn of the run's chat. */
+  client?: Client
+  /** What it had used of the model service before the run began. */
+  used?: Usage | null
+}
+
 /** Kept with a run, so that its output can be read again after a restart. Holds no secret. */
 export interface LaunchFacts {
   agent: AgentSpec
   adapter: string
+  /** Whose models it uses. */
+  provider?: string
   mcpServers: string[]
   timeoutSeconds: number
-  /** What the client keeps of its work, below the folder of that program; null when it keeps nothing. */
-  session: { id: string; program: string; resumed: boolean } | null
+  /** What the client keeps of its work; null when it keeps nothing. */
+  session: ClientSession | null
   /** For the journal's `exec.command`. */
   command: { cmd: string; container_id: string | null; adapter: string; model: string | null }
 }
@@ -25,6 +41,8 @@ export interface Brief {
   facts: LaunchFacts
   /** What of the chat did not fit into the prompt. */
   overflow: Overflow | null
+  /** Why the client cannot go on with the session that it kept for the chat; null when it can, or kept none. */
+  lost: SessionLoss | null
 }
 
 /** What a run needs of the rest of the daemon. */

@@ -1,13 +1,14 @@
 import type { AgentFrame } from '#contract/frames'
 import { recordSoon } from '#kernel/store/until-written'
 import { isShowing } from '../../features/ports/service.ts'
-import { usedBefore } from '../../features/runs/endings/service.ts'
+import { addUsage, usedBefore } from '../../features/runs/endings/service.ts'
 import { noteSession } from '../../features/runs/programs/service.ts'
 import type { Run } from '../../features/runs/service.ts'
-import type { Adapter, Parser, Started } from '../adapters/adapter.ts'
+import { type Adapter, type Parser, type Started, turnCap } from '../adapters/adapter.ts'
 import { createParser } from '../adapters/parser.ts'
 import { judge } from '../adapters/verdict.ts'
 import type { RunEnd } from '../types.ts'
+import { priced } from './cost.ts'
 import type { Result } from './ending.ts'
 import type { LiveStream } from './live-stream.ts'
 import { OutputReader } from './output.ts'
@@ -23,6 +24,8 @@ const graceMs = 60_000
 /** How long after a run's processes are gone their end may take to be reported. */
 const farewellMs = 15_000
 const retryMs = 2_000
+/** How long a run that waits for a person lets its client name the session that it is to go on with. */
+const namingMs = 5_000
 
 export interface Reading {
   parts: RunParts
@@ -42,16 +45,22 @@ export const deadlineOf = (launchedAt: number, facts: LaunchFacts): number =>
 const startedWith = (run: Run, { mcpServers, command, session }: LaunchFacts): Started => ({
   mcpServers,
   model: command.model,
-  used: session?.resumed ? usedBefore(run) : null,
+  used: session?.resumed ? addUsage(session.used, usedBefore(run)) : null,
 })
+
+/** What the number of a run's turns depends on. */
+const capOf = ({ max_turns, trigger_type }: Run) => ({ maxTurns: max_turns, unattended: trigger_type !== 'USER' })
 
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
   const { parts, run, facts, stream, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
-  const parser = createParser(adapter.reader(startedWith(run, facts)), parts.secretsOf(run))
+  const parser = createParser(adapter.reader(startedWith(run, facts)), parts.secretsOf(run), {
+    mostTurns: adapter.can.turn_cap ? Number.POSITIVE_INFINITY : turnCap(capOf(run)),
+  })
   const transcript = createTranscript()
+  const [named, over] = [new AbortController(), new AbortController()]
   let late = false
   const take = (frames: AgentFrame[]) =>
     inBatches(frames, (frame) => {
@@ -68,8 +77,10 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
     },
     read(chunk) {
       const frames = parser.feed(chunk)
-      if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init'))
+      if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init')) {
         noteInit(reading, adapter, parser)
+        named.abort()
+      }
       if (parser.abort) end()
       return take(frames)
     },
@@ -78,6 +89,10 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   let ending: Promise<void> | null = null
   function end(): void {
     ending ??= endProgram(reading, reader)
+  }
+  async function park(): Promise<void> {
+    if (adapter?.namesSessions) await pause(namingMs, AbortSignal.any([named.signal, over.signal, cancelled, detached]))
+    if (!over.signal.aborted) end()
   }
   const left = Math.max(0, deadlineOf(launchedAt, facts) - parts.app.steady())
   const clocks = [
@@ -90,29 +105,38 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
       left + 2 * graceMs,
     ),
   ]
-  const asked = AbortSignal.any([cancelled, parked])
-  asked.addEventListener('abort', end)
+  cancelled.addEventListener('abort', end)
+  parked.addEventListener('abort', park)
   detached.addEventListener('abort', () => reader.close())
-  if (asked.aborted) end()
+  if (cancelled.aborted) end()
+  else if (parked.aborted) void park()
   if (detached.aborted) reader.close()
 
   const output = await reader.done
   for (const clock of clocks) clearTimeout(clock)
-  asked.removeEventListener('abort', end)
+  over.abort()
+  cancelled.removeEventListener('abort', end)
   if (!output) return null
   // What the program started ends before the run does.
   await ((ending as Promise<void> | null) ?? endLeft(reading, output.end))
   const how = late && output.end.kind !== 'exit' ? ({ kind: 'exit', code: 124, timedOut: true } as const) : output.end
   // What was offered or stored while the agent worked is a secret by now.
   parser.learn(parts.secretsOf(run))
-  const verdict = judge(
+  const judged = judge(
     parser,
-    { end: how, stderr: output.stderr, cancelled: cancelled.aborted },
+    {
+      end: how,
+      stderr: output.stderr,
+      cancelled: cancelled.aborted,
+      ...(facts.session && { resumed: facts.session.resumed }),
+    },
     adapter.stderrFailure,
   )
+  const verdict = priced(parts.app.config, facts, judged, parser.facts.finished)
   const { produced, result_text } = parser.facts
   // Some commands of a client answer in their last line only.
-  if (!produced && result_text) for (const piece of take([{ type: 'text', content: result_text }])) piece()
+  if (!produced && result_text && verdict.status === 'completed')
+    for (const piece of take([{ type: 'text', content: result_text }])) piece()
   const told = parser.clean(transcript.finish())
   return { verdict, told, facts, ...(output.end.kind === 'lost' && { lost: output.end }) }
 }
@@ -134,13 +158,10 @@ function* inBatches(frames: AgentFrame[], work: (frame: AgentFrame) => void): It
   for (let at = 0; at < frames.length; at += frameBatch) yield () => frames.slice(at, at + frameBatch).forEach(work)
 }
 
-/** A session's id becomes an argument of the client that goes on with it. */
-const sessionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 function noteInit({ parts: { app }, run }: Reading, { namesSessions }: Adapter, parser: Parser): void {
   const { init, session_id } = parser.facts
   if (!init) return
-  const named = namesSessions && session_id !== null && sessionId.test(session_id) ? session_id : null
+  const named = session_id !== null && namesSessions?.test(session_id) ? session_id : null
   recordSoon(app, 'the session of a run', () => noteSession(app, run, { ...init }, named))
 }
 

@@ -4,6 +4,7 @@ import type { ModelCredential, SidecarAgent } from '../types.ts'
 import { bodyLimit } from './body.ts'
 import type { Compiled } from './config.ts'
 import { bodyLength, faultOf } from './framing.ts'
+import { markRefusal } from './refusal-mark.ts'
 import { listOf, readTarget } from './target.ts'
 import type { Route } from './vendors.ts'
 
@@ -46,15 +47,16 @@ export function admit(
   const credentials = agent.credentials.filter((it) => it.provider === vendor.provider)
   if (credentials.length)
     return { agent, credentials, vendor, path: target.path, upstream: config!.upstreams.get(vendor.provider) }
-  const next = 'Next: store one with "muster credentials create" and assign it to the agent.'
-  return { status: 401, message: `Muster holds no ${vendor.provider} credential for the agent ${agent.slug}. ${next}` }
+  const next = 'Next: store one with `muster credentials create` and assign it to the agent.'
+  const message = `There is no ${vendor.provider} credential for the agent ${agent.slug}. ${next}`
+  return { status: 401, message }
 }
 
 function notPassed(why: 'odd' | 'path' | 'method', { provider, calls }: Vendor): Refusal {
   if (why === 'odd') return { status: 400, message: 'The path holds parts that are not passed on.' }
   return {
     status: why === 'path' ? 404 : 405,
-    message: `Muster does not pass this on. What goes to ${provider}: ${listOf(calls)}.`,
+    message: `This is not passed on. What goes to ${provider}: ${listOf(calls)}.`,
   }
 }
 
@@ -73,8 +75,7 @@ export function whoCalls(
   if (!agent)
     return {
       status: 401,
-      message:
-        'Muster does not know this key. Use the one that the agent was started with: it stands in its environment.',
+      message: 'The sidecar does not know this key. Use the one in the environment that the agent was started with.',
     }
   if (agent.uid !== undefined && agent.uid !== uid)
     return { status: 401, message: 'This key belongs to another agent of the crew.' }
@@ -91,7 +92,7 @@ function presented({ headers, url }: IncomingMessage): string[] {
 /** Answers with a refusal in the vendor's format. Permanent ones tell the client not to retry. */
 export function fail(response: ServerResponse, vendor: Vendor, { status, message }: Refusal): void {
   if (response.headersSent) return void response.destroy()
-  const body = JSON.stringify(vendor.failure(status, message))
+  const body = JSON.stringify(vendor.failure(status, markRefusal(message)))
   const retry = status < 500 ? { 'x-should-retry': 'false' } : {}
   response
     .writeHead(status, {

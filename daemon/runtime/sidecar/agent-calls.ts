@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { outOfBounds } from '../../kernel/http/json-bounds.ts'
 import type { SidecarAnswer, SidecarListener } from '../types.ts'
 import { whoCalls } from './admission.ts'
-import { agentRoutes } from './agent-tools.ts'
+import { agentReads, agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
 import { answerMcp, mcpRoute } from './mcp.ts'
@@ -43,13 +43,14 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     uid: number | null,
   ): Promise<void> {
     const agent = whoCalls(request, config(), uid)
-    if ('status' in agent) return refuse(response, agent.status, agent.message)
-    if (request.method !== 'POST') return refuse(response, 405, `Use POST ${route}.`)
+    if ('status' in agent) return refuse(request, response, agent.status, agent.message)
+    const named = readOf(request)
+    if (request.method !== 'POST' && !named) return refuse(request, response, 405, `Use POST ${route}.`)
     const free = slots.take(uid)
-    if (!free) return refuse(response, 429, 'Too many of your calls are still unanswered.')
+    if (!free) return refuse(request, response, 429, 'Too many of your calls are still unanswered.')
     response.once('close', free)
-    const body = await read(request)
-    if ('refused' in body) return refuse(response, ...body.refused)
+    const body = named ? { value: named.body } : await read(request)
+    if ('refused' in body) return refuse(request, response, ...body.refused)
     const run = request.headers['x-svc-run-id']
     const runId = typeof run === 'string' ? run.slice(0, 64) : null
     const call = async (to: string, what: unknown): Promise<SidecarAnswer> => {
@@ -69,12 +70,20 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
 
   return {
     answer(request, response, uid) {
-      const route = request.url!.split('?', 1)[0]!
+      const route = readOf(request)?.route ?? request.url!.split('?', 1)[0]!
       if (route !== mcpRoute && !agentRoutes.includes(route)) return false
       serve(request, response, route, uid).catch(() => response.destroy())
       return true
     },
   }
+}
+
+/** What a program reads by `GET route/VALUE`, as the call that answers it; null for other addresses. */
+function readOf({ method, url }: IncomingMessage): { route: string; body: Record<string, string> } | null {
+  const path = method === 'GET' ? url!.split('?', 1)[0]! : ''
+  const [, route = '', value = ''] = /^(\/[^/]+)\/([\w-]{1,64})$/.exec(path) ?? []
+  const member = Object.hasOwn(agentReads, route) ? agentReads[route] : undefined
+  return member === undefined ? null : { route, body: { [member]: value } }
 }
 
 type Read = { value: unknown } | { refused: [status: number, message: string] }
@@ -103,7 +112,12 @@ function parse(text: string): Read {
   }
 }
 
-function refuse(response: ServerResponse, status: number, error: string): void {
-  response.setHeader('connection', 'close')
+/**
+ * What is left unread of a body cannot stay on the connection. Without a body the connection is kept: clients of tool
+ * servers ask without a key first, and some take a connection that is being closed for their next call.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, error: string): void {
+  const { 'transfer-encoding': encoding, 'content-length': length = '0' } = request.headers
+  if (encoding !== undefined || length !== '0') response.setHeader('connection', 'close')
   say(response, status, { error })
 }

@@ -18,7 +18,7 @@ export class Call {
   readonly agentId: string
   credential: ModelCredential | null = null
   readonly #response: ServerResponse
-  readonly #vendor: Vendor
+  readonly vendor: Vendor
   readonly #method: string
   readonly #path: string
   readonly #asked: OutgoingHttpHeaders
@@ -27,7 +27,8 @@ export class Call {
   readonly #operators: boolean
   readonly #reach: Reach
   readonly #body: Body
-  /** The connection of the current attempt. */
+  /** The answer to the current attempt, and its connection. */
+  #answer: IncomingMessage | null = null
   #socket: Socket | null = null
   #over = false
 
@@ -40,7 +41,7 @@ export class Call {
     const length = bodyLength(request)
     this.agentId = agent.agentId
     this.#response = response
-    this.#vendor = vendor
+    this.vendor = vendor
     this.#method = request.method!
     this.#upstream = upstream ?? new URL(vendor.base)
     this.#operators = upstream !== undefined
@@ -60,7 +61,7 @@ export class Call {
     this.#drop()
     this.credential = credential
     try {
-      const socket = await this.#reach(this.#upstream, this.#operators)
+      const socket = await this.#reach(this.#upstream, this.#operators, this.vendor.provider)
       if (this.#over) socket.destroy()
       else this.#write(socket, credential, answered)
     } catch (error) {
@@ -73,7 +74,7 @@ export class Call {
     // Keep-alive, so that we close the connection after the answer: a vendor that closes it while the body is still
     // being sent could truncate its own answer.
     const fixed = { ...this.#framing, host, connection: 'keep-alive' }
-    const headers = { ...this.#asked, ...this.#vendor.authenticate(credential, this.#asked), ...fixed }
+    const headers = { ...this.#asked, ...this.vendor.authenticate(credential, this.#asked), ...fixed }
     const out = httpRequest({
       createConnection: () => socket,
       method: this.#method,
@@ -84,20 +85,35 @@ export class Call {
     const current = () => this.#socket === socket
     this.#socket = socket
     out.setTimeout(silenceMs, () => out.destroy(new Unreachable(`${host} was silent for ten minutes`, true)))
-    out.on('response', (answer) => void (current() && answered(answer)))
-    out.on('upgrade', () => this.fail({ status: 502, message: `${host} wants another protocol.` }))
+    out.on('response', (answer) => {
+      if (!current()) return
+      this.#answer = answer
+      answered(answer)
+    })
+    out.on('upgrade', () => this.fail({ status: 502, message: `The upstream ${host} wants another protocol.` }))
     out.on('error', (error) => void (current() && this.fail(reason(error, this.#upstream))))
     this.#body.sendTo(out)
   }
 
-  deliver(answered: IncomingMessage): void {
+  /** False once the call is over, or another attempt has begun. */
+  expects(answer: IncomingMessage): boolean {
+    return !this.#over && this.#answer === answer
+  }
+
+  /** Hands the answer on; with `body` when that was read already. */
+  deliver(answered: IncomingMessage, body: Buffer | null = null): void {
+    if (!this.expects(answered)) return
     this.#body.release()
     const status = answered.statusCode!
     if (status < 200 || status > 599)
-      return void this.fail({ status: 502, message: `${this.#upstream.host} answered with the status ${status}.` })
+      return void this.fail({
+        status: 502,
+        message: `The upstream ${this.#upstream.host} answered with the status ${status}.`,
+      })
     this.#response.writeHead(status, answerHeaders(answered, this.credential!.token))
     this.#response.flushHeaders()
-    pipeline(answered, this.#response, () => {})
+    if (body) this.#response.end(body)
+    else pipeline(answered, this.#response, () => {})
   }
 
   /** Closes the connection to the vendor, also when the client has disconnected. */
@@ -110,25 +126,24 @@ export class Call {
   fail(refusal: Refusal): void {
     if (this.#over) return
     this.end()
-    fail(this.#response, this.#vendor, refusal)
+    fail(this.#response, this.vendor, refusal)
   }
 
   #drop(): void {
     const socket = this.#socket
     this.#socket = null
+    this.#answer = null
     socket?.destroy()
   }
 }
 
 function reason(error: Error, { host }: URL): Refusal {
+  const refusal = (why: string, status = 502) => ({
+    status,
+    message: `The upstream ${host} cannot be reached: ${why}.`,
+  })
   if (error instanceof Refused)
-    return {
-      status: 502,
-      message: `The address of ${host} is refused: ${error.message}. An operator can set another upstream.`,
-    }
-  if (error instanceof Unreachable) return { status: error.timedOut ? 504 : 502, message: `${error.message}.` }
-  return {
-    status: 502,
-    message: `The call to ${host} failed (${(error as NodeJS.ErrnoException).code ?? 'no answer'}).`,
-  }
+    return refusal(`its address is refused, since ${error.message}. An operator can set another upstream`)
+  if (error instanceof Unreachable) return refusal(error.message, error.timedOut ? 504 : 502)
+  return refusal(`the call failed (${(error as NodeJS.ErrnoException).code ?? 'no answer'})`)
 }

@@ -5,7 +5,8 @@ import { vendors } from './vendors.ts'
 
 /** A validated configuration. It is replaced as a whole, so that no request sees a mixture. */
 export interface Compiled {
-  rules: Rules
+  /** The rules for an agent; where agents cannot be told apart, the strictest of them all. */
+  rulesOf(agent: SidecarAgent | undefined): Rules
   agentByKey: Map<string, SidecarAgent>
   agentByUid: Map<number, SidecarAgent>
   /** Each agent has its own uid, and callers with other uids are refused. */
@@ -35,8 +36,11 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   const upstreams = Object.entries(fields(config.upstreams, 'upstreams')).flatMap(([provider, url]) =>
     upstream(provider, url),
   )
+  const rules = compilePolicy(network(config.network))
+  const strict = compilePolicy({ ...network(config.network), mode: 'restricted' })
+  const someRestricted = [...agentByKey.values()].some(({ restricted }) => restricted)
   return {
-    rules: compilePolicy(network(config.network)),
+    rulesOf: (agent) => ((uids ? agent?.restricted : someRestricted) ? strict : rules),
     agentByKey,
     agentByUid,
     uids,
@@ -53,13 +57,14 @@ function network(raw: unknown): NetworkPolicy {
 }
 
 function agent(raw: unknown, at: string, uids: boolean): SidecarAgent {
-  const { agentId, slug, uid, credentials } = fields(raw, at)
+  const { agentId, slug, uid, restricted, credentials } = fields(raw, at)
   if (uid !== undefined && !Number.isInteger(uid)) throw new Error(`${at}.uid is no whole number`)
   if (!Array.isArray(credentials)) throw new Error(`${at}.credentials is no list`)
   return {
     agentId: text(agentId, `${at}.agentId`),
     slug: text(slug, `${at}.slug`),
     ...(uids && uid !== undefined && { uid: uid as number }),
+    ...(restricted === true && { restricted }),
     credentials: credentials.map((it, index) => credential(it, `${at}.credentials[${index}]`)),
   }
 }

@@ -1,6 +1,6 @@
 import type { ModelCredential } from '../types.ts'
 
-/** How long a credential comes last after the vendor rate-limited it (429). */
+/** How long a credential comes last that the vendor would not take: refused, out of quota or rate-limited. */
 export const cooldownMs = 5 * 60_000
 
 interface Turn {
@@ -12,12 +12,13 @@ interface Turn {
 /** The order in which an agent's credentials are tried. Uses and limits are kept when the configuration changes. */
 export interface Turns {
   /**
-   * Sorts by lowest priority number, then least recently used. Rate-limited ones come last, earliest end first: they
-   * are still tried when there is no other, since only the vendor knows when its limit ends.
+   * Sorts by lowest priority number, then least recently used. Those that the vendor would not take come last,
+   * earliest end first: they are still tried when there is no other, since only the vendor knows when its limit ends.
    */
   order(credentials: ModelCredential[]): ModelCredential[]
   used(credential: ModelCredential): void
-  limited(credential: ModelCredential): void
+  /** False when it was known to be limited. */
+  limited(credential: ModelCredential): boolean
 }
 
 export function createTurns(now: () => number): Turns {
@@ -47,7 +48,10 @@ export function createTurns(now: () => number): Turns {
       turnOf(credential).usedAt = ++count
     },
     limited: (credential) => {
-      turnOf(credential).limitedUntil = now() + cooldownMs
+      const turn = turnOf(credential)
+      const fresh = turn.limitedUntil <= now()
+      turn.limitedUntil = now() + cooldownMs
+      return fresh
     },
   }
 }

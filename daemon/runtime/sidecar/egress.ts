@@ -47,8 +47,9 @@ export function createEgress({ config, dial, slots, checkName, denied, helloMs }
   async function open(target: Target | null, asked: string, uid: number | null): Promise<Tunnel> {
     const current = config()
     if (!current) throw new Denied(503, 'this crew is still being set up: its sidecar has no configuration yet')
-    const { rules } = current
-    const agentId = current.agentByUid.get(uid ?? -1)?.agentId ?? null
+    const agent = current.agentByUid.get(uid ?? -1)
+    const agentId = agent?.agentId ?? null
+    const rules = current.rulesOf(agent)
     const deny = (reason: string) => {
       denied({ agentId, host: target?.host ?? asked, port: target?.port ?? 0, reason })
       return new Denied(403, reason)

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ModelCredential, SidecarReport } from '../types.ts'
+import type { ModelCredential, SidecarReport, Unfit } from '../types.ts'
 import { admit, fail, type Refusal } from './admission.ts'
 import { Call } from './call.ts'
 import type { Compiled } from './config.ts'
 import { cooldownMs, type Turns } from './credentials.ts'
 import type { Dial } from './dial.ts'
 import type { Slots } from './slots.ts'
+import { unfitness } from './unfitness.ts'
 import { createReach } from './upstream.ts'
 import { route } from './vendors.ts'
 
@@ -24,6 +25,8 @@ export interface ModelCallParts {
   report(report: SidecarReport): void
   /** Whether an operator's upstream may be on loopback. */
   loopbackUpstreams: boolean
+  /** The folder of the relay's sockets. */
+  relay: string
 }
 
 const busy: Refusal = {
@@ -42,8 +45,9 @@ export function createModelCalls({
   slots,
   report,
   loopbackUpstreams,
+  relay,
 }: ModelCallParts): ModelCalls {
-  const reach = createReach(dial, { loopback: loopbackUpstreams })
+  const reach = createReach(dial, { loopback: loopbackUpstreams, relay })
   const open = new Set<Call>()
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean {
@@ -66,20 +70,28 @@ export function createModelCalls({
     return true
   }
 
-  /** Sends the call with the first credential, and with the next if the vendor limits it and the body was kept. */
+  /** Sends the call with the first credential, and with the next if the vendor will not take that one. */
   function attempt(call: Call, [credential, ...others]: ModelCredential[]): void {
     turns.used(credential!)
-    void call.send(credential!, (answered) => {
-      if (answered.statusCode !== 429) return call.deliver(answered)
-      turns.limited(credential!)
-      report({
-        type: 'credential_limited',
-        credentialId: credential!.credentialId,
-        retryAfterSeconds: cooldownMs / 1000,
-      })
-      if (others.length && call.repeatable) attempt(call, others)
-      else call.deliver(answered)
+    void call.send(credential!, async (answered) => {
+      const { reason, body } = await unfitness(call.vendor, answered)
+      if (reason === null || !call.expects(answered)) return call.deliver(answered, body)
+      const fresh = turns.limited(credential!)
+      note(credential!, reason)
+      const [next] = others
+      if (!next || !call.repeatable) return call.deliver(answered, body)
+      if (fresh) {
+        const { agentId } = call
+        const ids = { credentialId: credential!.credentialId, nextId: next.credentialId }
+        report({ type: 'credential_failover', agentId, ...ids, reason, status: answered.statusCode! })
+      }
+      attempt(call, others)
     })
+  }
+
+  /** A credential that was refused is not one to wait for. */
+  function note({ credentialId }: ModelCredential, reason: Unfit): void {
+    if (reason !== 'refused') report({ type: 'credential_limited', credentialId, retryAfterSeconds: cooldownMs / 1000 })
   }
 
   function holds({ agentId, credential }: Call): boolean {

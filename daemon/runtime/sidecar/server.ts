@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { relayFolder } from '../bridge/relay-sockets.ts'
 import type { SidecarReport } from '../types.ts'
 import { agentRoutes, createAgentCalls } from './agent-calls.ts'
 import { type Compiled, compileConfig } from './config.ts'
@@ -26,6 +27,8 @@ export interface SidecarOptions {
   ask: Ask
   now?: () => number
   hostsFile?: string
+  /** The folder of the relay's sockets. */
+  relay?: string
 }
 
 export interface Sidecar {
@@ -56,6 +59,7 @@ export async function startSidecar({
   ask,
   now = () => performance.now(),
   hostsFile,
+  relay = relayFolder,
 }: SidecarOptions): Promise<Sidecar> {
   let current: Compiled | null = null
   const config = () => current
@@ -68,6 +72,7 @@ export async function startSidecar({
     slots: createSlots(callSlots.total, callSlots.each),
     report,
     loopbackUpstreams: !isolated,
+    relay,
   })
   const egress = createEgress({
     config,

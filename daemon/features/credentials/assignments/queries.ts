@@ -6,6 +6,8 @@ export interface AgentRef {
   slug: string
   workspace_id: string
   crew_id: string | null
+  /** When its hire was over; null for an agent that may work. */
+  expired_at: string | null
 }
 
 /** A credential that reaches an agent, with how it does. */
@@ -55,10 +57,11 @@ const unassigned = 'NOT EXISTS (SELECT 1 FROM agent_credentials g WHERE g.agent_
 
 export const queries = statements((db) => ({
   agent: db.prepare<[workspace: string, id: string], AgentRef>(
-    'SELECT id, slug, workspace_id, crew_id FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
+    `SELECT id, slug, workspace_id, crew_id, expired_at FROM agents
+      WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
   ),
   agentById: db.prepare<[id: string], AgentRef>(
-    'SELECT id, slug, workspace_id, crew_id FROM agents WHERE id = ? AND deleted_at IS NULL',
+    'SELECT id, slug, workspace_id, crew_id, expired_at FROM agents WHERE id = ? AND deleted_at IS NULL',
   ),
   explicit: db.prepare<[{ agent: string; crew: string | null }], GrantRow>(
     `SELECT g.id, 'explicit' AS source, ${credential}, g.env_var_name, g.priority, g.expires_at, g.lease_source,

@@ -64,6 +64,7 @@ function toAssignment(app: App, agentId: string, row: GrantRow): Static<typeof A
 
 export function assign(app: App, { actor, agentId, body, now }: Call<typeof credentials.assign>) {
   const agent = findAgent(app, actor.workspace, agentId)
+  if (agent.expired_at !== null) throw problem('agent_expired', { extra: { reason: 'expired', agent_id: agent.id } })
   const credential = findDecided(app, actor, body.credential_id)
   if (
     credential.scope === 'CREW' &&

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
 import type { PaysWith } from '#contract/agents'
 import { deliveries } from '#contract/credentials'
+import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
-import type { ModelCredential, RunFile } from '#runtime/types'
+import type { ModelCredential, RunFile, SidecarReport } from '#runtime/types'
 import { providerOf } from '../../../providers/index.ts'
 import { type AgentRef, type GrantRow, queries } from '../assignments/queries.ts'
 import { isOver, variableOf } from '../assignments/service.ts'
@@ -40,8 +41,13 @@ type Candidate = Grant & { row: GrantRow }
 
 /**
  * Usable grants of an agent: unexpired, of credentials that are neither failed nor expired nor meant for other crews.
+ * An agent whose hire is over has none.
  */
-function candidates(app: App, { id: agent, crew_id: crew, workspace_id: workspace }: AgentRef): Candidate[] {
+function candidates(
+  app: App,
+  { id: agent, crew_id: crew, workspace_id: workspace, expired_at }: AgentRef,
+): Candidate[] {
+  if (expired_at !== null) return []
   const { explicit, ofCrew, ofWorkspace } = queries(app.db)
   const now = app.clock()
   return [
@@ -121,6 +127,22 @@ export function markLimited(app: App, credentialId: string, seconds: number): vo
   credentialQueries(app.db).setCooldown.get(wholeSeconds(app.clock() + seconds * 1000), credentialId)
 }
 
+/** Records that a call of an agent went on with its next credential, since the provider would not take the first. */
+export function journalFailover(
+  app: App,
+  crew_id: string,
+  { agentId, credentialId, nextId, reason, status }: Failover,
+): void {
+  const [from, to] = [credentialId, nextId].map((id) => credentialQueries(app.db).named.get(id))
+  if (!from || !to) return
+  const about = { workspace_id: from.workspace_id, crew_id, agent_id: agentId, actor_type: 'sidecar' } as const
+  const next = { next_id: to.id, next_name: to.name }
+  const payload = { credential_id: from.id, credential_name: from.name, ...next, reason, status }
+  app.journal(fact('credential.failover', payload, about))
+}
+
+type Failover = Extract<SidecarReport, { type: 'credential_failover' }>
+
 /**
  * Which account pays for an agent's model; only its name for those who may not see accounts. docs/rules/agents.md,
  * "Credentials of an agent".
@@ -166,6 +188,16 @@ export function modelKey(
   for (const row of deliveryQueries(app.db).keys.all(workspaceId, provider)) {
     const token = statusOf(row, app.clock()) === 'ACTIVE' ? openValue(app, row) : null
     if (token !== null && !isLogin(provider, token)) return { credentialId: row.id, token }
+  }
+  return null
+}
+
+/** The address in the workspace's oldest working credential of type ENDPOINT_URL; null without one. */
+export function endpointUrl(app: App, workspaceId: string): string | null {
+  if (!app.vault) return null
+  for (const row of deliveryQueries(app.db).endpoints.all(workspaceId)) {
+    const url = statusOf(row, app.clock()) === 'ACTIVE' ? openValue(app, row) : null
+    if (url !== null) return url
   }
   return null
 }

@@ -10,6 +10,7 @@ export const claudeCode: Adapter = {
   program: 'claude',
   command,
   keepsSessions: true,
+  can: { steer: false, mcp: true, sub_agents: false, images: true, cost_report: true, turn_cap: true },
   launch,
   reader: createReader,
   stderrFailure,
@@ -64,9 +65,14 @@ function session({ session }: Turn): string[] {
 /** A message that begins with a slash would be taken for a command of the client itself, such as /clear. */
 const asMessage = (prompt: string) => (prompt.startsWith('/') ? `\n${prompt}` : prompt)
 
-const clientEnv = ({ retries = 5, session }: Turn): Record<string, string> => ({
-  ...(session && { CLAUDE_CONFIG_DIR: session.folder }),
-  CLAUDE_CODE_MAX_RETRIES: String(retries),
+/** The client asks git where it works, and git runs what its settings there name: not for who may run nothing. */
+const withoutGit = ({ toolProfile, cliTools }: Turn): Record<string, string> =>
+  toolList(toolProfile, cliTools).includes('Bash') ? {} : { CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1' }
+
+const clientEnv = (turn: Turn): Record<string, string> => ({
+  ...withoutGit(turn),
+  ...(turn.session && { CLAUDE_CONFIG_DIR: turn.session.folder }),
+  CLAUDE_CODE_MAX_RETRIES: String(turn.retries ?? 5),
   CLAUDE_CODE_DISABLE_AUTOUPDATE: '1',
   DISABLE_AUTOUPDATER: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -11,16 +11,24 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
   const streamed = new Set<string>()
   /** The message that each speaker is in the middle of. */
   const current = new Map<string, string>()
-  const spent = new Map<string, { input: number; output: number }>()
+  const spent = new Map<string, Counts>()
+  const total = { ...nothing }
 
   const count = (id: string, usage: Json, { facts }: Reading) => {
-    const before = spent.get(id)
-    spent.set(id, {
-      input: number(usage['input_tokens']) || (before?.input ?? 0),
-      output: number(usage['output_tokens']) || (before?.output ?? 0),
-    })
-    const all = [...spent.values()]
-    facts.usage = { input_tokens: sum(all.map((one) => one.input)), output_tokens: sum(all.map((one) => one.output)) }
+    const before = spent.get(id) ?? nothing
+    const now = { ...before }
+    for (const name of countNames) {
+      now[name] = number(usage[name]) || before[name]
+      total[name] += now[name] - before[name]
+    }
+    spent.set(id, now)
+    const { cache_read_input_tokens, cache_creation_input_tokens } = total
+    facts.usage = {
+      input_tokens: total.input_tokens,
+      output_tokens: total.output_tokens,
+      ...(cache_read_input_tokens > 0 && { cache_read_input_tokens }),
+      ...(cache_creation_input_tokens > 0 && { cache_creation_input_tokens }),
+    }
   }
 
   const event = (line: Json, reading: Reading) => {
@@ -90,7 +98,15 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
   return (line, reading) => readers[string(line['type'])]?.(line, reading)
 }
 
-const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0)
+type Counts = Required<Omit<Reading['facts']['usage'], 'reasoning_output_tokens'>>
+
+const nothing: Counts = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+}
+const countNames = Object.keys(nothing) as (keyof Counts)[]
 
 /** Content is a list of blocks, or the text of the only one. */
 const blocksOf = (content: unknown): Json[] =>

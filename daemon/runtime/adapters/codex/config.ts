@@ -1,6 +1,7 @@
 import { stringify } from 'smol-toml'
 import { type Turn, toolList } from '../adapter.ts'
 import { type Json, list, object, string } from '../json.ts'
+import { toolSeconds } from '../mcp.ts'
 
 /** The variable that holds the key, as the configuration names it. */
 export const keyVariable = 'MUSTER_MODEL_KEY'
@@ -44,8 +45,10 @@ export const canReach = (server: Json): boolean => server['type'] !== 'sse'
 /** A tool server as the client writes it. */
 function serverOf(server: Json): Json {
   const url = string(server['url'])
-  if (url) return { url, http_headers: texts(server['headers']) }
-  return { command: string(server['command']), args: list(server['args']).map(string), env: texts(server['env']) }
+  const own = { tool_timeout_sec: toolSeconds }
+  if (url) return { url, http_headers: texts(server['headers']), ...own }
+  const [command, args] = [string(server['command']), list(server['args']).map(string)]
+  return { command, args, env: texts(server['env']), ...own }
 }
 
 const texts = (value: unknown): Record<string, string> =>

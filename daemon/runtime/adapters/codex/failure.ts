@@ -25,7 +25,7 @@ function byWords(text: string): FailureKind | null {
 export function stderrFailure(stderr: string): Failure | null {
   const lines = stderr.trim().split('\n')
   const reason = lines.findLast((line) => line.startsWith('Error')) ?? ''
-  if (/no rollout found/.test(reason)) return { kind: 'resume_missing', reason }
+  if (/no rollout found|thread\/resume failed/.test(reason)) return { kind: 'resume_missing', reason }
   if (/config(?:\.toml|uration)/.test(reason)) return { kind: 'bad_config', reason }
   return null
 }

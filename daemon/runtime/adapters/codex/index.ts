@@ -1,4 +1,4 @@
-import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn } from '../adapter.ts'
+import { type Adapter, commonEnv, keyOf, type Launch, type Turn } from '../adapter.ts'
 import { expandMcp, mergeMcp } from '../mcp.ts'
 import { canReach, configOf, keyVariable } from './config.ts'
 import { stderrFailure } from './failure.ts'
@@ -11,7 +11,9 @@ export const codex: Adapter = {
   program: 'codex',
   command,
   keepsSessions: true,
-  namesSessions: true,
+  keepsInstructions: true,
+  namesSessions: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  can: { steer: false, mcp: true, sub_agents: false, images: false, cost_report: false, turn_cap: false },
   launch,
   reader: createReader,
   stderrFailure,
@@ -42,7 +44,5 @@ function launch(turn: Turn): Launch {
     mcpServers: Object.keys(servers),
   }
 }
-
-const keyOf = (access: ModelAccess): string => (access.via === 'sidecar' ? access.key : access.token)
 
 const keyNames = ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', keyVariable]

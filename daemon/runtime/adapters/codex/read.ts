@@ -1,8 +1,10 @@
 import type { AgentFrame, Usage } from '#contract/frames'
 import type { Started } from '../adapter.ts'
+import { begin } from '../begin.ts'
 import { type Json, list, number, object, string } from '../json.ts'
 import type { LineReader, Reading } from '../parser.ts'
 import { toolResult } from '../tool-result.ts'
+import { turnsByResults } from '../turns.ts'
 import { complaintOf } from './failure.ts'
 
 /** Times that the client tries in vain to reach the service before its run is ended: it would try for ever. */
@@ -14,17 +16,25 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
   const called = new Set<string>()
   /** The last thing told was a message, which the next one must not run into. */
   let speaking = false
+  const turns = turnsByResults()
 
-  const call = (item: Json, name: string, input: unknown, more: object, { frame }: Reading) => {
+  const call = (item: Json, name: string, input: unknown, more: object, reading: Reading) => {
     const tool_id = string(item['id'])
     if (called.has(tool_id)) return
     called.add(tool_id)
-    frame({ type: 'tool_call', content: name, metadata: { tool_name: name, tool_id, input, ...more } })
+    turns.acts(reading)
+    reading.frame({ type: 'tool_call', content: name, metadata: { tool_name: name, tool_id, input, ...more } })
+  }
+
+  const ended = (item: Json, content: string, reading: Reading) => {
+    turns.results()
+    reading.frame(result(item, content))
   }
 
   const items: Record<string, (item: Json, over: boolean, reading: Reading) => void> = {
     agent_message: (item, over, reading) => {
       if (!over || !string(item['text'])) return
+      turns.acts(reading)
       reading.facts.result_text = string(item['text'])
       reading.frame({ type: 'text', content: `${speaking ? '\n\n' : ''}${string(item['text'])}` })
       reading.endOfText('')
@@ -36,17 +46,17 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
     },
     command_execution: (item, over, reading) => {
       call(item, 'shell', { command: string(item['command']) }, {}, reading)
-      if (over) reading.frame(result(item, string(item['aggregated_output'])))
+      if (over) ended(item, string(item['aggregated_output']), reading)
     },
     file_change: (item, over, reading) => {
       call(item, 'file_edit', { changes: list(item['changes']) }, {}, reading)
-      if (over) reading.frame(result(item, changed(item)))
+      if (over) ended(item, changed(item), reading)
     },
     mcp_tool_call: (item, over, reading) => {
       const [server, tool] = [string(item['server']), string(item['tool'])]
       const more = { transport: 'mcp' as const, mcp_server: server, mcp_tool: tool }
       call(item, `${server}.${tool}`, item['arguments'] ?? {}, more, reading)
-      if (over) reading.frame(result(item, answered(item)))
+      if (over) ended(item, answered(item), reading)
     },
     web_search: (item, over, reading) => {
       if (over) call(item, 'web_search', { query: string(item['query']) }, {}, reading)
@@ -83,7 +93,8 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
   }
 
   const readers: Record<string, LineReader> = {
-    'thread.started': (line, reading) => begun(string(line['thread_id']), model ?? '', mcpServers, reading),
+    'thread.started': (line, reading) =>
+      begin(reading, { session: string(line['thread_id']), model: model ?? '', mcpServers }),
     'item.started': item(false),
     'item.completed': item(true),
     error,
@@ -91,22 +102,6 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
     'turn.failed': failed,
   }
   return (line, reading) => readers[string(line['type'])]?.(line, reading)
-}
-
-function begun(session: string, model: string, mcpServers: readonly string[], { facts, frame }: Reading): void {
-  facts.session_id = session
-  facts.init = {
-    model,
-    cli_version: '',
-    api_key_source: '',
-    permission_mode: '',
-    cwd: '',
-    tool_count: 0,
-    skill_count: 0,
-    mcp_server_count: mcpServers.length,
-    mcp_server_errors: [],
-  }
-  frame({ type: 'system', metadata: { subtype: 'init', ...(model && { model }), session_id: session } })
 }
 
 function result(item: Json, content: string): AgentFrame {
@@ -145,6 +140,7 @@ function completed(line: Json, used: Usage | null, reading: Reading): void {
     input_tokens: since(number(told['input_tokens']) - cached, used?.input_tokens),
     output_tokens: since(number(told['output_tokens']), used?.output_tokens),
     cache_read_input_tokens: since(cached, used?.cache_read_input_tokens),
+    reasoning_output_tokens: since(number(told['reasoning_output_tokens']), used?.reasoning_output_tokens),
   }
   reading.frame(end('success', reading))
 }

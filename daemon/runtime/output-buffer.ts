@@ -1,0 +1,26 @@
+/** The last bytes of a stream, by their place in it. */
+export class OutputBuffer {
+  readonly #most: number
+  #chunks: Buffer[] = []
+  #kept = 0
+  #total = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(Buffer.from(chunk))
+    this.#kept += chunk.length
+    this.#total += chunk.length
+    while (this.#chunks.length > 1 && this.#kept - this.#chunks[0]!.length >= this.#most)
+      this.#kept -= this.#chunks.shift()!.length
+  }
+
+  /** What came since, as far as it is kept; `from` is the place of its first byte. */
+  since(offset: number): { content: Buffer; from: number } {
+    const from = Math.min(this.#total, Math.max(offset, this.#total - Math.min(this.#kept, this.#most)))
+    const all = Buffer.concat(this.#chunks)
+    return { content: all.subarray(all.length - (this.#total - from)), from }
+  }
+}
