@@ -10,7 +10,10 @@ export function suggestedPrompts(given: string | null): string | null {
   const long = lines.findIndex((line) => [...line].length > most.characters)
   if (long >= 0) throw refuse(`suggested_prompts, line ${long + 1}: a prompt has at most ${most.characters} characters`)
   const prompts = lines.filter(Boolean)
-  if (prompts.length > most.lines)
-    throw refuse(`suggested_prompts: there are ${prompts.length} prompts; an agent has at most ${most.lines}`)
+  const over = lines.map((line, at) => (line ? at : -1)).filter((at) => at >= 0)[most.lines]
+  if (over !== undefined)
+    throw refuse(
+      `suggested_prompts, line ${over + 1}: there are ${prompts.length} prompts; an agent has at most ${most.lines}`,
+    )
   return prompts.join('\n') || null
 }

@@ -25,7 +25,20 @@ export interface AgentRow {
   memory_enabled: 0 | 1
   suggested_prompts: string | null
   ask_forms: string | null
+  schedule_cron: string | null
+  schedule_prompt: string | null
+  schedule_enabled: 0 | 1
+  schedule_timezone: string
+  schedule_last_run: string | null
+  schedule_next_run: string | null
+  webhook_require_timestamp: 0 | 1
+  webhook_secret_set: 0 | 1
   created_by_user_id: string | null
+  ephemeral: 0 | 1
+  expires_at: string | null
+  expired_at: string | null
+  parent_lead_id: string | null
+  hire_reason: string | null
   created_at: string
   updated_at: string
   crew_name: string | null
@@ -85,14 +98,20 @@ interface Filter {
   workspace: string
   crew: string | null
   q: string
+  /** 1: only hired agents. */
+  hired: 0 | 1
 }
 
 const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description, a.role_title, a.agent_role,
     a.lead_mode, a.status, a.cli_adapter, a.llm_provider, a.llm_model, a.system_prompt, a.avatar_seed, a.avatar_style,
     a.timeout_seconds, a.tool_profile, a.cli_tools, a.mcp_config_json, a.memory_enabled, a.suggested_prompts,
-    a.ask_forms, a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug,
+    a.ask_forms, a.ephemeral, a.expires_at, a.expired_at, a.parent_lead_id, a.hire_reason,
+    a.created_by_user_id, a.created_at, a.updated_at, c.name AS crew_name, c.slug AS crew_slug,
     c.color AS crew_color, c.avatar_style AS crew_avatar_style, v.version AS avatar_version,
-    u.email AS owner_email, u.full_name AS owner_name`
+    u.email AS owner_email, u.full_name AS owner_name, s.cron AS schedule_cron, s.prompt AS schedule_prompt,
+    coalesce(s.enabled, 0) AS schedule_enabled, coalesce(s.timezone, 'UTC') AS schedule_timezone,
+    s.last_run AS schedule_last_run, s.next_run AS schedule_next_run,
+    coalesce(w.require_timestamp, 0) AS webhook_require_timestamp, w.secret_enc IS NOT NULL AS webhook_secret_set`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
     (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
@@ -102,14 +121,17 @@ const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.i
 const tables = `agents a LEFT JOIN crews c ON c.id = a.crew_id
   LEFT JOIN agent_avatars v ON v.agent_id = a.id
   LEFT JOIN workspace_members o ON o.workspace_id = a.workspace_id AND o.user_id = a.created_by_user_id
-  LEFT JOIN users u ON u.id = o.user_id`
+  LEFT JOIN users u ON u.id = o.user_id
+  LEFT JOIN agent_schedules s ON s.agent_id = a.id
+  LEFT JOIN agent_webhooks w ON w.agent_id = a.id`
 const chosen = `a.workspace_id = @workspace AND a.deleted_at IS NULL AND (@crew IS NULL OR a.crew_id = @crew)
-  AND (@q = '' OR instr(a.search, @q) > 0)`
+  AND (@q = '' OR instr(a.search, @q) > 0) AND (@hired = 0 OR a.ephemeral = 1)`
 
 export const queries = statements((db) => ({
   list: db.prepare<[Filter & { limit: number; offset: number }], AgentRow & AgentCounts>(
     `SELECT ${columns}, ${counts} FROM ${tables} WHERE ${chosen}
-      ORDER BY a.created_at DESC, a.id DESC LIMIT @limit OFFSET @offset`,
+      ORDER BY (a.expired_at IS NOT NULL), coalesce(a.expired_at, a.created_at) DESC, a.id DESC
+      LIMIT @limit OFFSET @offset`,
   ),
   count: db.prepare<[Filter], { n: number }>(`SELECT count(*) AS n FROM agents a WHERE ${chosen}`),
   find: db.prepare<[workspace: string, id: string], AgentRow>(
@@ -120,12 +142,15 @@ export const queries = statements((db) => ({
   bySlug: db.prepare<[workspace: string, slug: string], { id: string }>(
     'SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL',
   ),
+  queued: db.prepare<[workspace: string], { n: number }>(
+    "SELECT count(*) AS n FROM assignments WHERE workspace_id = ? AND status = 'QUEUED'",
+  ),
   statuses: db.prepare<[workspace: string], { status: AgentStatus; n: number }>(
     'SELECT status, count(*) AS n FROM agents WHERE workspace_id = ? AND deleted_at IS NULL GROUP BY status',
   ),
   all: db.prepare<[workspace: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'status'>>(
     `SELECT id, name, slug, status FROM agents WHERE workspace_id = ? AND deleted_at IS NULL
-     ORDER BY created_at DESC, id DESC`,
+     ORDER BY (expired_at IS NOT NULL), coalesce(expired_at, created_at) DESC, id DESC`,
   ),
   ofCrew: db.prepare<[crew: string], { id: string; slug: string }>(
     'SELECT id, slug FROM agents WHERE crew_id = ? AND deleted_at IS NULL',
@@ -134,7 +159,8 @@ export const queries = statements((db) => ({
     'SELECT id, slug FROM agents WHERE workspace_id = ? AND crew_id IS NULL AND deleted_at IS NULL',
   ),
   mates: db.prepare<[crew: string], Pick<AgentRow, 'id' | 'name' | 'slug' | 'role_title' | 'agent_role'>>(
-    `SELECT id, name, slug, role_title, agent_role FROM agents WHERE crew_id = ? AND deleted_at IS NULL
+    `SELECT id, name, slug, role_title, agent_role FROM agents
+     WHERE crew_id = ? AND deleted_at IS NULL AND expired_at IS NULL
      ORDER BY created_at, id`,
   ),
   liveCrew: db.prepare<[workspace: string, crew: string], { id: string }>(

@@ -8,6 +8,7 @@ import { toAgent, toAgentRows } from './rows.ts'
 import { fold } from './rules.ts'
 import { agentById, createAgent, findAgent, updateAgent } from './service.ts'
 import { settleReview } from './status/service.ts'
+import { usedToday } from './usage/service.ts'
 
 /** The reaction to decisions that delete the agent. */
 const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
@@ -17,7 +18,12 @@ export default feature(
   (app) => ({
     list: ({ actor, query, web }) => {
       const { limit, offset } = pageOf(query)
-      const filter = { workspace: actor.workspace, crew: query.crew_id || null, q: fold((query.q ?? '').trim()) }
+      const filter = {
+        workspace: actor.workspace,
+        crew: query.crew_id || null,
+        q: fold((query.q ?? '').trim()),
+        hired: query.ephemeral === '1' ? (1 as const) : (0 as const),
+      }
       const total = queries(app.db).count.get(filter)?.n ?? 0
       web?.reply.headers({ 'x-total-count': String(total), 'x-limit': String(limit), 'x-offset': String(offset) })
       return toAgentRows(app, queries(app.db).list.all({ ...filter, limit, offset }), actor)
@@ -31,25 +37,37 @@ export default feature(
       const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
       const running = counts.get('RUNNING') ?? 0
       const error = counts.get('ERROR') ?? 0
-      return { total, running, error, idle: total - running - error, queued: 0 }
+      return {
+        total,
+        running,
+        error,
+        idle: total - running - error,
+        queued: queries(app.db).queued.get(actor.workspace)!.n,
+      }
     },
     load: ({ actor }) =>
       queries(app.db)
         .all.all(actor.workspace)
-        .map(({ id, name, slug, status }) => ({
-          agent_id: id,
-          agent_name: name,
-          agent_slug: slug,
-          agent_status: status,
-          ...noTasks,
-        })),
+        .map(({ id, name, slug, status }) => {
+          const { tokens, cost_usd, unpriced_runs } = usedToday(app, actor.workspace, id)
+          return {
+            agent_id: id,
+            agent_name: name,
+            agent_slug: slug,
+            agent_status: status,
+            ...noTasks,
+            tokens_used_today: tokens,
+            cost_usd_today: cost_usd,
+            unpriced_runs_today: unpriced_runs,
+          }
+        }),
     create: staged(
       (call) => checkModel(app, call),
       (call) => createAgent(app, call),
     ),
     show: ({ actor, agentId }) => toAgent(app, findAgent(app, actor.workspace, agentId), actor),
     update: staged(
-      (call) => checkModel(app, call, agentById(app, call.agentId)?.cli_adapter),
+      (call) => checkModel(app, call, findAgent(app, call.actor.workspace, call.agentId)),
       (call) => updateAgent(app, call),
     ),
     remove: (call) => removeAgent(app, call),
@@ -68,4 +86,4 @@ export default feature(
 )
 
 /** Agents have no tasks in this version. */
-const noTasks = { active_tasks: 0, pending_tasks: 0, completed_today: 0, tokens_used_today: 0, token_budget: 0 }
+const noTasks = { active_tasks: 0, pending_tasks: 0, completed_today: 0, token_budget: 0 }

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Agent, type AgentRow as AgentListRow, adapterProviders } from '#contract/agents'
+import { type Agent, type AgentRow as AgentListRow, providerFor } from '#contract/agents'
 import { allows, higher } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { crewRoles } from '#kernel/auth/standing'
@@ -13,17 +13,14 @@ const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', act
 /** A row of the list; `pays_with` is set only for a single agent. */
 function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
   const { crew_name, crew_slug, crew_color, crew_avatar_style, avatar_version, credentials, chats, ...members } = row
-  const { mcp_config_json, created_by_user_id, owner_email, owner_name, last_active, ...rest } = members
+  const { mcp_config_json, created_by_user_id, owner_email, owner_name, last_active, ...shown } = members
+  const { webhook_secret_set: _set, ...rest } = shown
   return {
     ...rest,
     avatar_url: avatar_version && avatarUrl(row, avatar_version),
     memory_enabled: row.memory_enabled === 1,
-    schedule_cron: null,
-    schedule_prompt: null,
-    schedule_enabled: false,
-    schedule_last_run: null,
-    schedule_next_run: null,
-    webhook_require_timestamp: false,
+    schedule_enabled: row.schedule_enabled === 1,
+    webhook_require_timestamp: row.webhook_require_timestamp === 1,
     ...(mcp_config_json && isCreator(actor) && { mcp_config_json }),
     crew:
       rest.crew_id !== null && crew_name !== null && crew_slug !== null
@@ -33,11 +30,7 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
     ...(created_by_user_id && { created_by_user_id }),
     ...(owner_email !== null && { owner: { full_name: owner_name, email: owner_email } }),
     ...(last_active !== null && { last_active_at: new Date(last_active).toISOString() }),
-    ephemeral: false,
-    expires_at: null,
-    expired_at: null,
-    parent_lead_id: null,
-    hire_reason: null,
+    ephemeral: row.ephemeral === 1,
     pays_with: null,
   }
 }
@@ -55,11 +48,11 @@ export function toAgentRows(app: App, rows: (AgentRow & AgentCounts)[], actor: A
 }
 
 export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Agent> {
-  const provider = row.llm_provider ?? adapterProviders[row.cli_adapter]
+  const provider = providerFor(row.cli_adapter, row.llm_provider)
   const counted = { ...row, ...queries(app.db).counts.get(row.id)! }
   return {
     ...toAgentRow(counted, actor),
-    webhook_secret_set: false,
+    webhook_secret_set: row.webhook_secret_set === 1,
     pays_with: provider ? paysWith(app, actor, row.id, provider) : null,
   }
 }

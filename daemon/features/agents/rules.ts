@@ -3,14 +3,18 @@ import {
   type AgentPatch,
   adapterNeeds,
   adapterProviders,
+  adaptersWithModel,
   agentRoles,
+  type CliAdapter,
   defaultAdapter,
   defaultTimeoutSeconds,
   profileTools,
+  splitModel,
 } from '#contract/agents'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
-import { askForms } from './ask-forms.ts'
+import { providerOfModel } from '../../providers/index.ts'
+import { askForms } from './forms/definition.ts'
 import { isRecord, parsed } from './json.ts'
 import { suggestedPrompts } from './prompts.ts'
 import type { AgentMembers } from './queries.ts'
@@ -70,16 +74,16 @@ function client(
 ): Pick<AgentMembers, 'cli_adapter' | 'llm_provider'> {
   const adapter = body.cli_adapter ?? cli_adapter
   const provider = body.llm_provider ?? llm_provider
-  const wanted = adapterProviders[adapter]
-  if (!wanted) {
+  const providers = adapterProviders[adapter]
+  if (!providers) {
     throw refuse(
       'cli_adapter',
       `cli_adapter ${adapter} is not supported by this version yet; it runs ` +
         Object.keys(adapterProviders).join(', '),
     )
   }
-  if (provider !== null && provider !== wanted)
-    throw refuse('llm_provider', `${adapter} works with ${wanted} models, not with ${provider}`)
+  if (provider !== null && !providers.includes(provider))
+    throw refuse('llm_provider', `${adapter} works with ${providers.join(', ')} models, not with ${provider}`)
   return { cli_adapter: adapter, llm_provider: provider }
 }
 
@@ -126,16 +130,29 @@ function tools(
   return { tool_profile: profile, cli_tools: everyTool.filter((tool) => wanted.includes(tool.toLowerCase())).join(',') }
 }
 
-/** Refuses tools that the client could not be kept to: it would do nothing, or more than they say. */
-function checkNeeds(body: Body, { cli_adapter, tool_profile, cli_tools }: AgentMembers): void {
+/** Refuses what the client could not work with, and tools that it could not be kept to. */
+function checkNeeds(body: Body, { cli_adapter, llm_model, tool_profile, cli_tools }: AgentMembers): void {
+  if (llm_model === null && adaptersWithModel.includes(cli_adapter))
+    throw refuse('llm_model', `${cli_adapter} chooses no model by itself; name one in llm_model`)
+  checkFamily(cli_adapter, llm_model)
   const given = profileTools[tool_profile].filter((tool) => cli_tools === null || cli_tools.split(',').includes(tool))
   const needed = adapterNeeds[cli_adapter]?.find((tool) => !given.includes(tool))
   if (needed === undefined) return
   const field = body.cli_tools !== undefined ? 'cli_tools' : body.tool_profile ? 'tool_profile' : 'cli_adapter'
   throw refuse(
     field,
-    `${cli_adapter} does all its work with ${needed}, which these tools leave out; take a profile and tools with it`,
+    `${cli_adapter} cannot be kept from ${needed}, which these tools leave out; take a profile and tools with it`,
   )
+}
+
+/** A client that works with several providers tells by a model's name whose it is. */
+function checkFamily(adapter: CliAdapter, model: string | null): void {
+  const own = adapterProviders[adapter] ?? []
+  if (own.length < 2 || model === null) return
+  const { owner, name } = splitModel(adapter, model)
+  const family = owner ?? providerOfModel(name)?.name
+  if (family !== undefined && !(own as readonly string[]).includes(family))
+    throw refuse('llm_model', `${adapter} works with ${own.join(', ')} models, not with those of ${family}`)
 }
 
 /** Becomes an argument of the agent's program, so it must not look like an option. */

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type AgentDraft, type agents, laterAgentMembers } from '#contract/agents'
+import type { Agent, AgentDraft, AgentPatch, agents } from '#contract/agents'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
@@ -8,14 +8,17 @@ import { membership } from '#kernel/auth/membership'
 import { roleInCrew } from '#kernel/auth/standing'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
-import { refuseLater, requireSome } from '#kernel/http/fields'
+import { requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
 import { givePlace } from '../crews/places/service.ts'
 import { broadcast, broadcastChange } from './broadcasts.ts'
+import { secretWarnings } from './forms/secrets.ts'
 import { type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { toAgent } from './rows.ts'
 import { memberNames, merge, searchText } from './rules.ts'
+import { scheduleMembers, setSchedule } from './schedules/service.ts'
+import { setRequireTimestamp } from './webhooks/service.ts'
 
 export type { AgentRow }
 
@@ -27,18 +30,35 @@ export function findAgent({ db }: App, workspace: string, agentId: string): Agen
 }
 
 /** A live agent of any workspace: for the daemon's own work, never for a request. */
+/** The agent that calls, which must be in the crew that it names. */
+export function callerOf(
+  app: App,
+  { workspace_id, crew_id, agent_id }: { workspace_id: string; crew_id: string; agent_id: string },
+): AgentRow {
+  const agent = findAgent(app, workspace_id, agent_id)
+  if (agent.crew_id !== crew_id) throw problem('not_found', { field: 'agent_id' })
+  return agent
+}
+
 export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
 
-/** The live agents of a crew, in the order in which they joined. */
+/** The agents of a crew that may work, in the order in which they joined. */
 export const agentsOfCrew = ({ db }: App, crewId: string) => queries(db).mates.all(crewId)
 
 export function createAgent(app: App, { actor, body, now }: Call<typeof agents.create>): Reply<typeof agents.create> {
-  refuseLater(body, laterAgentMembers)
-  return toAgent(
-    app,
-    createFor(app, { workspace: actor.workspace, draft: body, status: 'IDLE', initiator: actor.id, now }),
-    actor,
-  )
+  const row = createFor(app, { workspace: actor.workspace, draft: body, status: 'IDLE', initiator: actor.id, now })
+  return withWarnings(app, actor, row, body)
+}
+
+/** The agent, with what deserves a second look in what was stored now. */
+function withWarnings(
+  app: App,
+  actor: Actor,
+  row: AgentRow,
+  { ask_forms }: Pick<Static<typeof AgentPatch>, 'ask_forms'>,
+): Static<typeof Agent> {
+  const warnings = ask_forms === undefined ? [] : secretWarnings(row.ask_forms)
+  return { ...toAgent(app, row, actor), ...(warnings.length > 0 && { warnings }) }
 }
 
 interface Created {
@@ -64,9 +84,22 @@ export function createFor(app: App, { workspace, draft, status, initiator, now }
     updated_at: now,
   })
   if (!made) throw conflict(app, workspace, id, members)
+  setTriggers(app, id, draft)
   if (members.crew_id) givePlace(app, members.crew_id, id, members.slug)
   broadcast(app, workspace, 'agent.created', { id, name: members.name, slug: members.slug, status })
   return findAgent(app, workspace, id)
+}
+
+const triggerMembers = [...scheduleMembers, 'webhook_require_timestamp'] as const
+
+/** Stores when the agent begins by itself, and how it may be called. */
+function setTriggers(
+  app: App,
+  agentId: string,
+  body: Pick<Static<typeof AgentPatch>, (typeof triggerMembers)[number]>,
+): void {
+  setSchedule(app, agentId, body)
+  setRequireTimestamp(app, agentId, body.webhook_require_timestamp)
 }
 
 const stored = (members: AgentMembers) => ({
@@ -101,8 +134,7 @@ export function updateAgent(
   { actor, body, now, agentId }: Call<typeof agents.update>,
 ): Reply<typeof agents.update> {
   const before = editable(app, actor, agentId)
-  refuseLater(body, laterAgentMembers)
-  requireSome(body, [...memberNames, ...laterAgentMembers])
+  requireSome(body, [...memberNames, ...triggerMembers])
   const members = merge(body, membersOf(before))
   if (members.crew_id !== before.crew_id) mayJoin(app, actor, members.crew_id)
   if (body.agent_role !== undefined && members.agent_role === 'LEAD')
@@ -116,9 +148,10 @@ export function updateAgent(
   if (!changed) throw conflict(app, actor.workspace, agentId, members)
   if (members.avatar_seed !== before.avatar_seed || members.avatar_style !== before.avatar_style)
     queries(app.db).dropAvatar.run(agentId)
+  setTriggers(app, agentId, body)
   if (members.crew_id) givePlace(app, members.crew_id, agentId, members.slug)
   broadcastChange(app, actor.workspace, agentId)
-  return toAgent(app, findAgent(app, actor.workspace, agentId), actor)
+  return withWarnings(app, actor, findAgent(app, actor.workspace, agentId), body)
 }
 
 const membersOf = (row: AgentRow): AgentMembers => ({

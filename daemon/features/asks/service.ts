@@ -9,6 +9,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { open } from '../decisions/service.ts'
 import { itemId, type Target } from '../inbox/service.ts'
+import { sourceOf } from '../runs/messages/service.ts'
 import { findRun, parkRun, type Run } from '../runs/service.ts'
 import { question } from './kind.ts'
 import { awaitInput, type SessionRow, sessionOfRun } from './sessions/service.ts'
@@ -29,14 +30,15 @@ export function park(app: App, { actor, body, now }: Question) {
   const text = body.question.trim()
   if (text === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
   const { workspace_id, crew_id, agent_id, chat_id } = run
-  if (chat_id === null)
+  const thread = chat_id === null ? sourceOf(app, run).answers?.thread(app, run) : `chat:${chat_id}`
+  if (thread === undefined)
     throw problem('run_gone', { detail: 'This run belongs to no chat in which a person could answer: go on without' })
   if (!parkRun(app, run.id))
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
   const about = { workspace_id, crew_id, agent_id, trace_id: run.id, ...actorOf(actor), refs: { inbox_item_id } }
-  const { seq } = app.journal(fact('run.parked', { chat_id, question: text, inbox_item_id }, about))
+  const { seq } = app.journal(fact('run.parked', { ...(chat_id && { chat_id }), question: text, inbox_item_id }, about))
   const session = awaitInput(
     app,
     {
@@ -53,7 +55,7 @@ export function park(app: App, { actor, body, now }: Question) {
     },
     now,
   )
-  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '' }, now)
+  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '', thread }, now)
   return parked(session)
 }
 
@@ -86,7 +88,7 @@ function titleOf(text: string): string {
 function putBefore(
   app: App,
   run: Run,
-  { ask, text, context }: { ask: string; text: string; context: string },
+  { ask, text, context, thread }: { ask: string; text: string; context: string; thread: string },
   now: string,
 ): void {
   const target = targetOf(app, run)
@@ -102,7 +104,7 @@ function putBefore(
       title: `${run.agent_name} asks: ${titleOf(text)}`,
       body: context ? `${text}\n\n${context}` : text,
       sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
-      thread: `chat:${run.chat_id}`,
+      thread,
       attention: 'input',
       payload: () => ({
         who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],

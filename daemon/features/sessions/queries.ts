@@ -29,7 +29,6 @@ interface NewSession {
 
 interface Rotation {
   id: string
-  presented: string
   next: string
   now: string
   /** With milliseconds, since the grace period of the previous identifier is short. */
@@ -47,11 +46,10 @@ export const queries = statements((db) => ({
       current_refresh_jti, factor_at)
      VALUES (@id, @user, @now, @now, @expires_at, @user_agent, @ip, @jti, @factor_at)`,
   ),
-  /** Of concurrent calls with the same identifier, only one gets the row. */
-  rotate: db.prepare<Rotation, { id: string }>(
+  /** For who has judged the row within the same change: of concurrent calls, only the first finds it as it was. */
+  rotate: db.prepare<Rotation>(
     `UPDATE user_sessions SET previous_refresh_jti = current_refresh_jti, current_refresh_jti = @next,
-      rotated_at = @at, last_used_at = @now
-     WHERE id = @id AND current_refresh_jti = @presented AND revoked_at IS NULL AND expires_at > @now RETURNING id`,
+      rotated_at = @at, last_used_at = @now WHERE id = @id`,
   ),
   revoke: db.prepare<{ id: string; user: string; now: string; reason: string }, { id: string }>(
     `UPDATE user_sessions SET revoked_at = @now, revoked_reason = @reason

@@ -50,13 +50,7 @@ export function commit(
   if (verdict === 'expired') return { refused: problem('session_expired') }
   if (verdict === 'grace') return { jti: row!.current_refresh_jti }
   if (verdict === 'current') {
-    queries(app.db).rotate.get({
-      id: sessionId,
-      presented,
-      next: next.jti,
-      now,
-      at: new Date(app.clock()).toISOString(),
-    })
+    queries(app.db).rotate.run({ id: sessionId, next: next.jti, now, at: new Date(app.clock()).toISOString() })
     return { jti: next.jti }
   }
   endSession(app, { id: sessionId, user: userId, reason: 'refresh_replay' })
@@ -72,8 +66,8 @@ export async function settle(
   { userId, sessionId, next }: Ready,
 ) {
   if ('refused' in done) return done.refused
-  const tokens = done.jti === next.jti ? next : await tokensOf(app, userId, sessionId, done.jti)
-  if (!tokens) return problem('session_revoked')
+  // Accounts are never deleted, so what was there before the change still is.
+  const tokens = done.jti === next.jti ? next : (await tokensOf(app, userId, sessionId, done.jti))!
   handOver(web!, tokens)
   return { ok: true, expires: wholeSeconds(tokens.expires * 1000) }
 }

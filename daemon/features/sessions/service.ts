@@ -79,7 +79,7 @@ export function storeSession(
     now,
     expires_at,
     user_agent,
-    ip: web?.ip.slice(0, 64) ?? null,
+    ip: web?.ip ?? null,
     factor_at: factor ? now : null,
   })
   const payload = { entity_id: id, metadata: { user_id: user, email, via } }
@@ -207,7 +207,7 @@ function firstBytes(text: string | undefined, bytes: number): string | null {
   if (!text) return null
   return Buffer.from(text)
     .subarray(0, bytes)
-    .toString('utf8')
+    .toString()
     .replace(/\uFFFD$/, '')
 }
 

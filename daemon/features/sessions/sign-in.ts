@@ -67,7 +67,7 @@ function commitBoth(app: App, { body, now, web }: SignIn, account: Account, open
   // The password without the code neither counts as a failure nor resets earlier ones.
   if (!body.code) return 'SecondFactorRequired'
   if (!takeCode(app, account, body.code))
-    return noteWrongCode(app, account, now) === 'locked' ? 'CredentialsSignin' : 'SecondFactorInvalid'
+    return noteWrongCode(app, account, now) ? 'CredentialsSignin' : 'SecondFactorInvalid'
   noteAttempt(app, account.id, true, now)
   storeSession(app, opening, { web, via: 'password', factor: true, now })
   return null

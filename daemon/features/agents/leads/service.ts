@@ -7,7 +7,7 @@ import { problem } from '#kernel/problem'
 import { openRequests, requestApproval } from '../../approvals/service.ts'
 import { raise } from '../../inbox/service.ts'
 import { consult, policyOf, type Verdict } from '../../policies/service.ts'
-import { type AgentRow, agentsOfCrew, createFor, findAgent } from '../service.ts'
+import { type AgentRow, agentsOfCrew, callerOf, createFor } from '../service.ts'
 
 /** Limits against loops: an agent's open requests, and the size of a crew past which agents add no agents. */
 const openAtMost = 20
@@ -19,7 +19,7 @@ type Proposed = Call<typeof agentLeads.propose>
  * Creates an agent for the LEAD of a crew: at once, held back until people approve it, or not at all.
  */
 export function propose(app: App, { body, now }: Proposed) {
-  const { workspace_id: workspace, crew_id: crew, agent_id, reason, ...draft } = body
+  const { workspace_id: workspace, crew_id: crew, agent_id, run_id: run, reason, ...draft } = body
   const lead = leadOf(app, body)
   const verdict = consult(app, { workspace, crew, action: 'agent_create' })
   const { level } = policyOf(app, workspace, crew)
@@ -59,6 +59,7 @@ export function propose(app: App, { body, now }: Proposed) {
       workspace,
       crew,
       agent: made.id,
+      run,
       by: lead.id,
       kind: 'autonomy_gate',
       reason: why,
@@ -91,9 +92,10 @@ function note(
   app.journal(fact('agent.created', payload, about))
 }
 
-function leadOf(app: App, { workspace_id, crew_id, agent_id }: Proposed['body']): AgentRow {
-  const lead = findAgent(app, workspace_id, agent_id)
-  if (lead.crew_id !== crew_id) throw problem('not_found', { field: 'agent_id' })
-  if (lead.agent_role !== 'LEAD' || lead.status === 'PENDING_REVIEW') throw problem('not_the_lead')
+/** The agent that calls, which must lead its crew. */
+export function leadOf(app: App, body: Pick<Proposed['body'], 'workspace_id' | 'crew_id' | 'agent_id'>): AgentRow {
+  const lead = callerOf(app, body)
+  if (lead.agent_role !== 'LEAD' || lead.status === 'PENDING_REVIEW' || lead.expired_at !== null)
+    throw problem('not_the_lead')
   return lead
 }

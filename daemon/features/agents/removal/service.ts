@@ -5,7 +5,9 @@ import { acting, type Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { broadcast } from '../broadcasts.ts'
 import { queries } from '../queries.ts'
+import { forgetSchedule } from '../schedules/service.ts'
 import { editable } from '../service.ts'
+import { forgetWebhook } from '../webhooks/service.ts'
 
 export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.remove>) {
   const { slug, crew_id } = editable(app, actor, agentId)
@@ -17,6 +19,8 @@ export function removeAgent(app: App, { actor, agentId }: Call<typeof agents.rem
 export function retire(app: App, workspace: string, agentId: string): void {
   queries(app.db).remove.run(app.now(), app.now(), agentId)
   queries(app.db).dropAvatar.run(agentId)
+  forgetSchedule(app, agentId)
+  forgetWebhook(app, agentId)
   broadcast(app, workspace, 'agent.deleted', { id: agentId })
 }
 

@@ -10,6 +10,7 @@ import { addMessage, journalUserMessage } from '../../chats/messages/service.ts'
 import { placeOf } from '../../crews/places/service.ts'
 import { settle } from '../../decisions/service.ts'
 import { amendPayload, find } from '../../inbox/service.ts'
+import { sourceOf } from '../../runs/messages/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { question } from '../kind.ts'
@@ -114,7 +115,6 @@ function dismiss(app: App, session: SessionRow | undefined, by: string | undefin
   const run = session && findRun(app, session.run_id)
   if (!session || !run || run.phase === 'ended' || !by) return
   end(app, { session, run, action: 'dismiss', by, input: null, answered: null, now: app.now() })
-  app.afterCommit(() => app.runs.cancel(run.id))
 }
 
 /** Null for actions that take no text. */
@@ -145,25 +145,10 @@ type Answered =
 function answer(app: App, actor: Actor, { session, run, input, now }: Answering): Answered {
   if (run.phase !== 'parked')
     throw problem('unavailable', { detail: 'The agent is still being parked; try again in a moment' })
-  const metadata = {
-    answer_to: {
-      inbox_item_id: session.inbox_item_id,
-      question: session.question,
-      by: findUser(app, actor.id).full_name,
-    },
-  }
-  const message = {
-    chatId: session.chat_id,
-    agentId: run.agent_id,
-    runId: run.id,
-    role: 'user',
-    content: input,
-    metadata,
-    authorUserId: actor.id,
-  } as const
-  const { id: comment_id } = addMessage(app, message)
-  const agent = agentById(app, run.agent_id)
-  if (agent) journalUserMessage(app, actor, { runId: run.id, chatId: session.chat_id }, agent, input)
+  const comment_id =
+    session.chat_id === null
+      ? sourceOf(app, run).answers!.keep(app, run, { by: actor.id, question: session.question, text: input })
+      : keepInChat(app, actor, session, run, session.chat_id, input)
   const hindrance = whyNot(app, run)
   const undeliverable = (detail: string) => ({
     problem: problem('answer_undeliverable', { detail, extra: { dispatch_state: 'undeliverable', comment_id } }),
@@ -177,10 +162,34 @@ function answer(app: App, actor: Actor, { session, run, input, now }: Answering)
   return { comment_id, delivery_id, run_id: run.id, dispatch_state }
 }
 
+function keepInChat(app: App, actor: Actor, session: SessionRow, run: Run, chatId: string, input: string): string {
+  const metadata = {
+    answer_to: {
+      inbox_item_id: session.inbox_item_id,
+      question: session.question,
+      by: findUser(app, actor.id).full_name,
+    },
+  }
+  const message = {
+    chatId,
+    agentId: run.agent_id,
+    runId: run.id,
+    role: 'user',
+    content: input,
+    metadata,
+    authorUserId: actor.id,
+  } as const
+  const { id } = addMessage(app, message)
+  const agent = agentById(app, run.agent_id)
+  if (agent) journalUserMessage(app, actor, { runId: run.id, chatId }, agent, input)
+  return id
+}
+
 function whyNot(app: App, run: Run): string | null {
   if (!app.runs.available) return 'This server runs no agents'
   const agent = agentById(app, run.agent_id)
   if (!agent) return 'The agent is deleted'
   if (agent.status === 'PENDING_REVIEW') return 'The agent waits for review'
+  if (agent.expired_at !== null) return 'The time for which the agent was hired is over'
   return placeOf(app, run.agent_id)?.crewId === run.crew_id ? null : 'The agent has left the crew in which it asked'
 }

@@ -5,7 +5,8 @@ export interface SessionRow {
   workspace_id: string
   agent_id: string
   mission_id: string | null
-  chat_id: string
+  /** Null for a run that belongs to no chat. */
+  chat_id: string | null
   status: 'idle' | 'running' | 'awaiting_input'
   run_id: string
   cli_resume_id: string | null
@@ -29,7 +30,7 @@ export const queries = statements((db) => ({
      VALUES (@id, @workspace_id, @agent_id, @chat_id, 'awaiting_input', @run_id, @cli_resume_id, @journal_cursor,
      @ask_id, @call_id, @question,
        @inbox_item_id, @asked_at, @created_at)
-     ON CONFLICT (agent_id, chat_id) DO UPDATE SET status = excluded.status, run_id = excluded.run_id,
+     ON CONFLICT (agent_id, coalesce(chat_id, run_id)) DO UPDATE SET status = excluded.status, run_id = excluded.run_id,
      cli_resume_id = excluded.cli_resume_id,
        journal_cursor = excluded.journal_cursor, ask_id = excluded.ask_id, call_id = excluded.call_id,
        question = excluded.question, inbox_item_id = excluded.inbox_item_id, asked_at = excluded.asked_at
