@@ -1,5 +1,5 @@
 import type { StreamEnd, StreamFrame } from '#contract/frames'
-import type { App } from '#kernel/app'
+import type { App, Broadcast } from '#kernel/app'
 import type { Web } from '#kernel/feature'
 import type { LiveFrame, Runs } from '#kernel/runs'
 import { openLines } from './line-stream.ts'
@@ -31,6 +31,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
   const lines = openLines(app, { reply, allowed: order.allowed }, finish, () => {
     watch.close()
     clearTimeout(idle)
+    app.bus.off('broadcast', overhear)
   })
   const say = (frame: StreamFrame) => lines.write(JSON.stringify(frame))
   const waitForRun = () => {
@@ -46,6 +47,11 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     if (order.follow) waitForRun()
     else finish('run_complete')
   }
+  const overhear = ({ channel, type, payload }: Broadcast) => {
+    const [, event] = channel === `session:${order.chatId}` ? (/^assignment_(\w+)$/.exec(type) ?? []) : []
+    if (event && !lines.over) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+  }
+  app.bus.on('broadcast', overhear)
   const watch = runs.watch(order.chatId, order.lastSeq, {
     user: order.user,
     frame: pass,

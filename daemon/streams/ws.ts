@@ -1,10 +1,11 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { App, Broadcast } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
 import { createAdmission, type Refusal } from './ws/admission.ts'
 import { Connection, closeCodes, closingMs } from './ws/connection.ts'
+import { Terminal } from './ws/terminal.ts'
 
 const options = {
   noServer: true,
@@ -38,7 +39,7 @@ const tooFrequent = new Set([
 ])
 
 export interface Sockets {
-  /** Lets a listening server upgrade connections to `/ws`. */
+  /** Lets a listening server upgrade connections to `/ws` and `/ws/terminal`. */
   attach(server: Server): void
   close(): void
 }
@@ -48,6 +49,7 @@ export function createSockets(app: App): Sockets {
   const server = new WebSocketServer(options)
   const admission = createAdmission(app)
   const connections = new Set<Connection>()
+  const terminals = new Set<Terminal>()
   const rooms = new Map<string, Set<Connection>>()
   const subscriptions = {
     join: (channel: string, connection: Connection) =>
@@ -79,6 +81,7 @@ export function createSockets(app: App): Sockets {
   }
   const closeAll = () => {
     for (const connection of connections) connection.close(closeCodes.goingAway, 'the server stops')
+    for (const terminal of terminals) terminal.close()
   }
   const each = (work: (connection: Connection) => void) => () => {
     for (const connection of connections) work(connection)
@@ -101,6 +104,15 @@ export function createSockets(app: App): Sockets {
 
   const attached: Server[] = []
 
+  function show(terminal: Terminal, socket: WebSocket): void {
+    terminals.add(terminal)
+    app.metrics.openStreams.inc({ kind: 'terminal' })
+    socket.on('close', () => {
+      terminals.delete(terminal)
+      app.metrics.openStreams.dec({ kind: 'terminal' })
+    })
+  }
+
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     stream.on('error', () => stream.destroy())
     const refused = refusal(app, request)
@@ -110,6 +122,7 @@ export function createSockets(app: App): Sockets {
     if ('status' in entry) return void turnAway(stream, entry)
     stream.on('close', entry.leave)
     server.handleUpgrade(request, stream, head, (socket) => {
+      if (pathOf(request) === terminalPath) return show(new Terminal(app, socket, entry.signedIn), socket)
       const peer = { stream, remoteAddress, userAgent: request.headers['user-agent'] ?? null, signedIn: entry.signedIn }
       const connection = new Connection(app, socket, subscriptions, peer)
       connections.add(connection)
@@ -139,10 +152,14 @@ export function createSockets(app: App): Sockets {
   }
 }
 
+const terminalPath = '/ws/terminal'
+const paths = new Set(['/ws', terminalPath])
+const pathOf = ({ url }: Pick<IncomingMessage, 'url'>) => url?.split('?', 1)[0] ?? ''
+
 /** Why a connection is not upgraded; null when it is. */
 function refusal(app: App, { url, headers, socket }: IncomingMessage): Refusal | null {
   if (app.exposed && url?.startsWith('/exposed/')) return { status: 426, headers: { upgrade: 'HTTP/1.1' } }
-  if (url?.split('?', 1)[0] !== '/ws') return { status: 404 }
+  if (!paths.has(pathOf({ url }))) return { status: 404 }
   if (app.stopping.signal.aborted) return { status: 503 }
   // A client of the local socket has no address and needs no Host header.
   if (socket.remoteAddress && !app.originRules.acceptsHost(headers.host)) return { status: 403 }

@@ -5,8 +5,6 @@ import type { App } from '#kernel/app'
 import { unchanged } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import type { Page } from '#kernel/http/fields'
-import { Problem, problem } from '#kernel/problem'
-import type { AgentFile } from '#kernel/runs'
 import { type AgentRow, findAgent } from '../agents/service.ts'
 import { partsOfAgent } from '../chats/messages/service.ts'
 import { partsOutsideChats } from '../runs/messages/service.ts'
@@ -48,7 +46,7 @@ export async function settleStop(
     )
   const status = await Promise.race([over, late])
   patience.abort()
-  return { agent_id: agentId, status }
+  return { id: agentId, status }
 }
 
 function lineOf(agent: string, { ts, part }: ReturnType<typeof partsOfAgent>[number]): Line {
@@ -104,55 +102,3 @@ function merge(first: Line[], second: Line[]): Line[] {
 
 const endsAfter = (run: Line, said: Line): boolean =>
   run.ts > said.ts || (run.ts === said.ts && run.event !== 'run.started')
-
-function runsOf({ runs }: App) {
-  if (!runs.available) throw problem('runtime_unavailable')
-  return runs
-}
-
-/** Refuses what leads out of the agent's own folder. */
-function inside(field: string, given: string): string {
-  const path = given.replace(/^\.\//, '').replace(/\/+$/, '')
-  if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\0')) {
-    throw problem('invalid_field', { field, detail: `${field} must lie inside the agent's folder` })
-  }
-  return path
-}
-
-export async function filesOf(app: App, { actor, agentId, query }: Call<typeof activity.files>): Promise<AgentFile[]> {
-  const agent = findAgent(app, actor.workspace, agentId)
-  const subdir = inside('subdir', ownPath(query.subdir ?? '', agent))
-  if (!agent.crew_id) return []
-  return asked(app, () =>
-    runsOf(app).listFiles(agent.id, subdir, query.recursive === '1' || query.recursive === 'true'),
-  )
-}
-
-export async function download(app: App, { actor, agentId, query }: Call<typeof activity.download>): Promise<Buffer> {
-  const agent = findAgent(app, actor.workspace, agentId)
-  const path = inside('path', ownPath(query.path, agent))
-  const content = agent.crew_id && path ? await asked(app, () => runsOf(app).readFile(agent.id, path)) : null
-  if (!content) throw problem('not_found', { field: 'path', detail: `There is no file ${path}` })
-  return content
-}
-
-/**
- * The path within the agent's folder. Clients may also name it as the agent itself does, or from the folder of crews
- * on; another agent's is refused.
- */
-function ownPath(path: string, { slug, crew_id }: AgentRow): string {
-  const [, home, owner, rest = ''] = /^(\/output|[^/]+)\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
-  if (home !== '/output' && (crew_id === null || home !== crew_id)) return path
-  if (owner !== slug) throw problem('foreign_file')
-  return rest
-}
-
-async function asked<T>(app: App, question: () => Promise<T>): Promise<T> {
-  try {
-    return await question()
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    app.log.warn({ err: error }, 'The runtime could not read files')
-    throw problem('runtime_failed', { detail: `The files cannot be read: ${(error as Error).message}` })
-  }
-}

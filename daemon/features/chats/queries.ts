@@ -37,6 +37,8 @@ export const queries = statements((db) => ({
      LIMIT @limit OFFSET @offset`,
   ),
   find: db.prepare<[{ id: string; user: string }], ChatRow>(`SELECT ${columns} FROM chats WHERE id = @id`),
+  /** Without counting what is unread, which takes longer the more messages there are. */
+  enter: db.prepare<[id: string], ChatRow>(`SELECT ${columns.replace(unread, '0')} FROM chats WHERE id = ?`),
   workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
   insert: db.prepare<[NewChat], { id: string }>(
     `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count,
@@ -47,6 +49,12 @@ export const queries = statements((db) => ({
   ),
   rename: db.prepare<[title: string, id: string]>('UPDATE chats SET title = ? WHERE id = ?'),
   remove: db.prepare<[id: string]>('DELETE FROM chats WHERE id = ?'),
+  /** A chat is a group while there is somebody in it beside its creator. */
+  settleVisibility: db.prepare<[id: string]>(
+    `UPDATE chats SET visibility = CASE WHEN EXISTS (SELECT 1 FROM chat_participants p
+       WHERE p.chat_id = chats.id AND p.user_id IS NOT chats.created_by) THEN 'group' ELSE 'private' END
+     WHERE id = ?`,
+  ),
   markRead: db.prepare<[{ chat: string; user: string; at: string }]>(
     `INSERT INTO chat_read_cursors (chat_id, user_id, last_seq, last_read_at)
      VALUES (@chat, @user, coalesce((SELECT max(seq) FROM chat_messages WHERE chat_id = @chat), 0), @at)

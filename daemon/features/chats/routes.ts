@@ -3,6 +3,7 @@ import { credentialOf } from '#kernel/auth/authenticator'
 import { feature } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunStream } from '../../streams/ndjson.ts'
+import { sweepOldSessions } from './jobs.ts'
 import {
   createChat,
   enterChat,
@@ -11,11 +12,15 @@ import {
   readChat,
   removeChat,
   renameChat,
-  sendMessage,
   wishChatCancel,
   workspaceOfChat,
 } from './service.ts'
+import { forgetAgent, forgetCrew } from './sessions/service.ts'
 import { chatSource } from './source.ts'
+import { sendMessage } from './speaking/service.ts'
+import { afterRun, steer } from './steering/service.ts'
+
+const ended = { writes: ['run.started', 'agent.status_change'], run: afterRun } as const
 
 export default feature(
   chats,
@@ -27,6 +32,7 @@ export default feature(
     remove: (call) => removeChat(app, call),
     messages: (call) => listMessages(app, call),
     send: (call) => sendMessage(app, call),
+    steer: (call) => steer(app, call),
     cancel: (call) => ({ chat_id: call.chatId, run_id: wishChatCancel(app, call) }),
     stream: ({ actor, chatId, query, web }) => {
       if (!enterChat(app, actor, chatId)) throw problem('not_found', { detail: 'There is no such chat' })
@@ -45,7 +51,19 @@ export default feature(
       })
     },
   }),
-  { sources: { chat: chatSource }, channels: { session: workspaceOfChat } },
+  {
+    sources: { chat: chatSource },
+    channels: { session: workspaceOfChat },
+    jobs: [sweepOldSessions],
+    on: {
+      // Their folders go with all others.
+      'agent.deleted': (app, { payload }) => forgetAgent(app, payload.entity_id),
+      'crew.deleted': (app, { payload }) => forgetCrew(app, payload.entity_id),
+      'run.completed': ended,
+      'run.failed': ended,
+      'run.timeout': ended,
+    },
+  },
 )
 
 /** The header is another name for `last_seq`. */

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { AskSubmission, type Chat, type chats, origins } from '#contract/chats'
+import { type Chat, type chats, origins } from '#contract/chats'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { allows, type Role } from '#contract/roles'
@@ -8,13 +8,14 @@ import { membership } from '#kernel/auth/membership'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
-import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
-import { problem } from '#kernel/problem'
-import { type AgentRow, agentById, findAgent } from '../agents/service.ts'
-import { beginRun, busy, checkMayBegin, checkMayEnd, runOfChat, wishCancel } from '../runs/service.ts'
-import { addMessage, journalUserMessage, messageWindow } from './messages/service.ts'
+import { type Problem, problem } from '#kernel/problem'
+import { type AgentRow, findAgent } from '../agents/service.ts'
+import { clearNotice } from '../inbox/replies/service.ts'
+import { busy, checkMayEnd, runOfChat, wishCancel } from '../runs/service.ts'
+import { messageWindow } from './messages/service.ts'
 import { type ChatRow, queries } from './queries.ts'
+import { leaveSessions } from './sessions/service.ts'
 
 const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
 
@@ -33,6 +34,7 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
   const agent = findAgent(app, actor.workspace, agentId)
   const origin = origins.find((known) => known === body?.origin) ?? null
   const id = body?.session_id ?? newId(app.clock())
+  if ((ownChats.exec(id)?.[1] ?? agent.id) !== agent.id) throw problem('chat_taken', { field: 'session_id' })
   const times = { created_at: now, last_activity_at: new Date(app.clock()).toISOString() }
   const made = queries(app.db).insert.get({
     id,
@@ -48,6 +50,25 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
   return { id }
 }
 
+/** Ids of chats that Muster itself opens for an agent: nobody takes them for another one. */
+const ownChats = /^(?:webhook|cron)-(.*)$/
+
+/** A chat of an agent in which Muster speaks, opened at the first time. */
+export function openOwnChat(app: App, agent: AgentRow, kind: 'webhook' | 'cron', title: string): string {
+  const id = `${kind}-${agent.id}`
+  const origin = kind === 'webhook' ? 'WEBHOOK' : 'CRON'
+  const times = { created_at: app.now(), last_activity_at: new Date(app.clock()).toISOString() }
+  const { id: agent_id, workspace_id } = agent
+  const made = queries(app.db).insert.get({ id, agent_id, workspace_id, origin, created_by: null, ...times })
+  if (!made && queries(app.db).find.get({ id, user: '' })?.agent_id !== agent.id)
+    throw new Error(`The chat ${id} belongs to another agent`)
+  if (!made) return id
+  queries(app.db).rename.run(title, id)
+  const concerned = { workspace_id, ...(agent.crew_id && { crew_id: agent.crew_id }), agent_id }
+  app.journal(fact('chat.created', { entity_id: id, name: title }, { ...concerned, ...actorOf(null) }))
+  return id
+}
+
 /** A chat of that agent, for its creator and for those who may change the agent. */
 function ownChat(app: App, actor: Actor, agentId: string, chatId: string): { chat: ChatRow; agent: AgentRow } {
   const agent = findAgent(app, actor.workspace, agentId)
@@ -57,6 +78,20 @@ function ownChat(app: App, actor: Actor, agentId: string, chatId: string): { cha
   if (chat.created_by !== actor.id && !mayEdit)
     throw problem('insufficient_role', { detail: 'Only who opened the chat or may change the agent can do this' })
   return { chat, agent }
+}
+
+/** The agent of a chat, both of the caller's workspace; `foreign` is what a chat of another agent's answers. */
+export function agentOfChat(
+  app: App,
+  { workspace, id }: Actor,
+  { agentId, chatId }: { agentId: string; chatId: string },
+  foreign: Problem = absent('chat'),
+): AgentRow {
+  const agent = findAgent(app, workspace, agentId)
+  const chat = queries(app.db).find.get({ id: chatId, user: id })
+  if (chat?.workspace_id !== workspace) throw absent('chat')
+  if (chat.agent_id !== agent.id) throw foreign
+  return agent
 }
 
 function chatOfAgent(app: App, actor: Actor, agent: AgentRow, chatId: string): ChatRow {
@@ -84,6 +119,7 @@ export function renameChat(app: App, { actor, agentId, chatId, body }: Call<type
 export function readChat(app: App, { actor, agentId, chatId, now }: Call<typeof chats.read>): Reply<typeof chats.read> {
   chatOfAgent(app, actor, findAgent(app, actor.workspace, agentId), chatId)
   queries(app.db).markRead.run({ chat: chatId, user: actor.id, at: now })
+  clearNotice(app, { workspace: actor.workspace, chat: chatId, user: actor.id, now })
   return { chat_id: chatId, last_read_at: now }
 }
 
@@ -92,6 +128,7 @@ export function removeChat(app: App, { actor, agentId, chatId }: Call<typeof cha
   const { agent, chat } = ownChat(app, actor, agentId, chatId)
   if (runOfChat(app, chatId)) throw busy(app, chatId, 'The agent is working in this chat; cancel the run first')
   queries(app.db).remove.run(chatId)
+  leaveSessions(app, chatId)
   const name = chat.title === null ? {} : { name: chat.title }
   app.journal(fact('chat.deleted', { entity_id: chatId, ...name }, about(actor, chat.workspace_id, agent)))
   tell(app, actor, 'chat_deleted', { agent_id: agentId, chat_id: chatId })
@@ -116,10 +153,13 @@ export const workspaceOfChat = ({ db }: App, chatId: string): string | undefined
  * request.
  */
 export function enterChat(app: App, actor: Actor, chatId: string): { chat: ChatRow; role: Role } | null {
-  const chat = queries(app.db).find.get({ id: chatId, user: actor.id })
+  const chat = queries(app.db).enter.get(chatId)
   const member = chat && membership(app.db, chat.workspace_id, actor.id)
   return member ? { chat, role: member.role } : null
 }
+
+/** Makes a chat a group or a private one, by who is in it. */
+export const settleVisibility = ({ db }: App, chatId: string): void => void queries(db).settleVisibility.run(chatId)
 
 /** An unknown and a foreign chat look empty. */
 export function listMessages(
@@ -128,53 +168,11 @@ export function listMessages(
 ): Reply<typeof chats.messages> {
   const entered = enterChat(app, actor, chatId)
   const { limit, offset } = pageOf(query, { fallback: 50, max: 500 })
+  const from = query.offset === undefined ? null : offset
   return {
     chat_id: chatId,
-    messages: entered ? messageWindow(app, chatId, limit, query.offset === undefined ? null : offset) : [],
+    messages: entered ? messageWindow(app, { chatId, user: actor.id, limit, offset: from }) : [],
   }
-}
-
-const askSubmission = validator(AskSubmission, 'body')
-
-/** Keeps only a valid ask submission of what a client attaches to a message. */
-function keptMetadata(metadata: Record<string, unknown> | undefined): Record<string, unknown> {
-  const { ask_submission } = metadata ?? {}
-  if (typeof ask_submission !== 'object' || ask_submission === null) return {}
-  const checked = askSubmission(ask_submission)
-  return 'value' in checked ? { ask_submission: checked.value } : {}
-}
-
-/** Stores what the user said and the run that answers it, together. docs/rules/chats.md, "Sending". */
-export function sendMessage(app: App, { actor, chatId, body }: Call<typeof chats.send>): Reply<typeof chats.send> {
-  const { chat } = enterChat(app, actor, chatId) ?? {}
-  const agent = chat && agentById(app, chat.agent_id)
-  if (!chat || !agent) throw absent('chat')
-  checkMayBegin(app, agent)
-  if (body.content.trim() === '')
-    throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
-  const runId = newId(app.clock())
-  const metadata = keptMetadata(body.metadata)
-  const message = addMessage(app, {
-    chatId,
-    agentId: agent.id,
-    runId,
-    role: 'user',
-    content: body.content,
-    metadata,
-    authorUserId: actor.id,
-  })
-  journalUserMessage(app, actor, { runId, chatId }, agent, body.content)
-  beginRun(app, {
-    id: runId,
-    agent,
-    source: 'chat',
-    source_id: message.id,
-    chat_id: chatId,
-    triggered_by: actor.id,
-    trigger_type: 'USER',
-    max_turns: body.max_turns ?? 0,
-  })
-  return { message_id: message.id, run_id: runId }
 }
 
 /** Requests the end of the chat's run: callers may end their own, MANAGER and above any. Null when there is none. */

@@ -8,7 +8,7 @@ export function mayHear(app: App, userId: string, channel: string): boolean {
   const id = rest.join(':')
   if (!kind || !id) return false
   if (kind === 'user') return id === userId
-  const workspace = app.channels.get(kind)?.(app, id)
+  const workspace = app.channels.get(kind)?.(app, id, userId)
   // `membership` also finds workspaces by slug, but channels have ids only.
   return workspace !== undefined && membership(app.db, workspace, userId)?.workspace_id === workspace
 }

@@ -273,8 +273,8 @@ export class Connection implements FrameSink {
     const event = (type: string, details: object) =>
       this.tell({ type: 'chat_event', channel, payload: { type, content: message, metadata: details } })
     if (code === 'chat_busy' && extra['triggered_by'] !== bearer.userId) event('agent_busy', { code })
-    else if (code === 'agent_pending_review')
-      event('error', { reason: 'pending_review', agent_id: extra['agent_id'], code })
+    else if (code === 'agent_pending_review' || code === 'agent_expired')
+      event('error', { reason: extra['reason'], agent_id: extra['agent_id'], code })
     else this.fail(channel, message, code)
   }
 

@@ -16,6 +16,13 @@ export interface MessageRow {
   run_id: string | null
 }
 
+interface ReactionRow {
+  message_id: string
+  emoji: string
+  count: number
+  mine: 0 | 1
+}
+
 const columns = `id, chat_id, seq, agent_id, role, content, parts_json, tool_name, tool_summary, metadata_json, ts,
   author_user_id, run_id`
 
@@ -40,6 +47,22 @@ export const queries = statements((db) => ({
   ),
   ofRun: db.prepare<[run: string], MessageRow>(
     `SELECT ${columns} FROM chat_messages WHERE run_id = ? ORDER BY chat_id, seq`,
+  ),
+  reactions: db.prepare<{ chat: string; ids: string; user: string }, ReactionRow>(
+    `SELECT message_id, emoji, count(*) AS count, max(user_id = @user) AS mine FROM message_reactions
+     WHERE chat_id = @chat AND message_id IN (SELECT value FROM json_each(@ids))
+     GROUP BY message_id, emoji ORDER BY count DESC, emoji`,
+  ),
+  /** Messages after one that a turn is to begin for, oldest first. */
+  queued: db.prepare<[chat: string, after: string], MessageRow>(
+    `SELECT ${columns} FROM chat_messages
+     WHERE chat_id = ? AND seq > (SELECT seq FROM chat_messages WHERE id = ?) AND role = 'user'
+       AND metadata_json ->> '$.begin' = 1 ORDER BY seq`,
+  ),
+  moveToEnd: db.prepare<{ id: string; run: string }>(
+    `UPDATE chat_messages SET run_id = @run,
+       seq = (SELECT max(o.seq) + 1 FROM chat_messages o WHERE o.chat_id = chat_messages.chat_id)
+     WHERE id = @id`,
   ),
   find: db.prepare<[id: string], MessageRow>(`SELECT ${columns} FROM chat_messages WHERE id = ?`),
   /** What an agent did, newest first, each part of a message on its own. */

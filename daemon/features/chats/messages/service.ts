@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
+import type { Reaction } from '#contract/chat-people'
 import type { Message, MessagePart } from '#contract/chats'
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
@@ -7,6 +8,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import type { Prompt, RunSource, SourcedRun } from '#kernel/runs'
 import type { AgentRow } from '../../agents/service.ts'
+import { indexMessage } from '../search/words.ts'
 import { type MessageRow, queries } from './queries.ts'
 
 export type { MessageRow } from './queries.ts'
@@ -60,6 +62,7 @@ export function addMessage(app: App, message: NewMessage): { id: string; seq: nu
     author_user_id: message.authorUserId ?? null,
     run_id: message.runId,
   })!
+  indexMessage(app, { id, chat_id: chatId, content, tool_summary: message.toolSummary ?? null })
   queries(app.db).touch.run(ts, role === 'user' ? titleOf(content) : null, chatId)
   return { id, seq, ts }
 }
@@ -70,7 +73,7 @@ const shownLimit = 8 * 1024
 export function journalUserMessage(
   app: App,
   actor: Actor,
-  { runId, chatId }: { runId: string; chatId: string },
+  { runId, chatId }: { runId: string | null; chatId: string },
   agent: AgentRow,
   text: string,
 ): void {
@@ -81,12 +84,13 @@ export function journalUserMessage(
     content,
     length_chars: text.length,
     ...(content.length < text.length && { truncated: true as const }),
+    ...(runId === null && { no_reply: true as const }),
   }
   const about = {
     workspace_id: agent.workspace_id,
     ...(agent.crew_id && { crew_id: agent.crew_id }),
     agent_id: agent.id,
-    trace_id: runId,
+    ...(runId !== null && { trace_id: runId }),
     ...actorOf(actor),
   }
   app.journal(fact('chat.user_message', payload, about))
@@ -113,10 +117,14 @@ export function promptOf(app: App, { source_id }: SourcedRun, wordsOf: (message:
 }
 
 /** What is said in a run of a chat is a message there. */
-export const chatSaid: Pick<RunSource, 'keep' | 'kept'> = {
+export const chatSaid: Pick<RunSource, 'keep' | 'kept' | 'hear'> = {
   keep: (app, { id, chat_id, agent_id }, said) =>
     void addMessage(app, { ...said, chatId: chat_id!, agentId: agent_id, runId: id }),
   kept: (app, { id }) => queries(app.db).ofRun.all(id).map(toSaid),
+  hear: (app, { chat_id, agent_id }, { text, metadata, next }) => {
+    const message = { chatId: chat_id!, agentId: agent_id, runId: next, role: 'user', content: text, metadata } as const
+    return { source: 'chat', source_id: addMessage(app, message).id }
+  },
 }
 
 const toSaid = ({ role, content, parts_json, tool_summary, metadata_json, ts }: MessageRow) => ({
@@ -132,18 +140,30 @@ const toSaid = ({ role, content, parts_json, tool_summary, metadata_json, ts }: 
 const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number): MessageRow[] =>
   queries(db).before.all(chatId, seq, limit).reverse()
 
+/** Messages after another one that a turn is to begin for, oldest first. */
+export const queuedSince = ({ db }: App, chatId: string, messageId: string): MessageRow[] =>
+  queries(db).queued.all(chatId, messageId)
+
+/** Makes a message the last of its chat, said in a run. */
+export const moveToEnd = ({ db }: App, id: string, run: string): void => void queries(db).moveToEnd.run({ id, run })
+
 /** A window of a chat from its oldest message on; without an offset its newest messages. Oldest first. */
 export function messageWindow(
   { db }: App,
-  chatId: string,
-  limit: number,
-  offset: number | null,
+  { chatId, user, limit, offset }: { chatId: string; user: string; limit: number; offset: number | null },
 ): Static<typeof Message>[] {
   const rows =
     offset === null
       ? queries(db).before.all(chatId, Number.MAX_SAFE_INTEGER, limit).reverse()
       : queries(db).fromOldest.all(chatId, limit, offset)
-  return rows.map(toMessage)
+  const ids = JSON.stringify(rows.map(({ id }) => id))
+  const reactions = new Map<string, Static<typeof Reaction>[]>()
+  for (const { message_id, mine, ...row } of queries(db).reactions.all({ chat: chatId, ids, user }))
+    reactions.set(message_id, [...(reactions.get(message_id) ?? []), { ...row, mine: mine === 1 }])
+  return rows.map((row) => {
+    const found = reactions.get(row.id)
+    return { ...toMessage(row), ...(found && { reactions: found }) }
+  })
 }
 
 type Part = Static<typeof MessagePart>

@@ -1,0 +1,95 @@
+import type { Db } from '#kernel/store/db'
+import type { OpenJobs } from '#kernel/store/reads'
+import { type Match, queries } from './queries.ts'
+import { counterOf, matchText } from './text.ts'
+
+/** A search, planned on the main thread. */
+export interface Wanted {
+  phrase: string
+  /** Ids of the workspace or the agents whose messages are searched. */
+  scope: readonly string[]
+  /** Only messages of these agents count. */
+  agents: readonly string[]
+  /** Only messages with lower numbers are looked at; null for all. */
+  below: number | null
+  limit: number
+}
+
+export interface Candidate {
+  number: number
+  chat: string
+}
+
+export interface Found {
+  /** Best first, and of equals the newest. */
+  candidates: Candidate[]
+  /** Where to go on; null when no older message matches. */
+  below: number | null
+  /** Time ran out before enough matches were found. */
+  cut: boolean
+}
+
+/** Matches that are ranked: the newest. */
+const ranked = 128
+/** Milliseconds after which nothing more is looked for when there are as many matches as asked for, and in any case. */
+const enoughMs = 8
+const longestMs = 250
+/** Numbers looked at in one step at first; more in the next one when nothing was found. */
+const firstSpan = 262_144
+
+/**
+ * Finds the newest messages with a phrase and ranks them. What a search costs does not grow with the number of
+ * messages that match: the function `bm25` of SQLite would visit each of them.
+ */
+export function createFinder(db: Db, clock: () => number = () => performance.now()) {
+  const { matches, ends } = queries(db)
+  return db.transaction((wanted: Wanted): Found => {
+    const expression = matchText(wanted.phrase, wanted.scope)
+    const agents = new Set(wanted.agents)
+    const begun = clock()
+    const { low, high } = ends.get()!
+    const floor = (low ?? 0) - 1
+    const found: Match[] = []
+    let below = wanted.below ?? (high ?? 0) + 1
+    let cut = false
+    for (let span = firstSpan; below > floor + 1 && found.length < ranked; ) {
+      const after = Math.max(floor, below - span - 1)
+      const most = ranked - found.length
+      const chunk = matches.all(expression, after, below, most)
+      found.push(...chunk.filter(({ agent_id }) => agents.has(agent_id)))
+      below = chunk.length === most ? chunk.at(-1)!.number : after + 1
+      if (chunk.length === 0) span *= 2
+      const spent = clock() - begun
+      cut = spent > longestMs && found.length < wanted.limit && below > floor + 1
+      if (cut || (spent > enoughMs && found.length >= wanted.limit)) break
+    }
+    return { candidates: rank(wanted.phrase, found), below: below > floor + 1 ? below : null, cut }
+  })
+}
+
+/** Parameters of BM25: how soon more occurrences count less, and how much a long text counts less. */
+const [k1, b] = [1.2, 0.75]
+
+/**
+ * Okapi BM25 of one phrase. How rare the phrase is does not matter, as that is the same for all matches; lengths are
+ * compared with the mean of these messages.
+ */
+function rank(phrase: string, matches: Match[]): Candidate[] {
+  const count = counterOf(phrase)
+  const lengthOf = ({ content, tool_summary }: Match) => content.length + (tool_summary?.length ?? 0)
+  const mean = matches.reduce((sum, it) => sum + lengthOf(it), 0) / matches.length || 1
+  const scored = matches.map((it) => {
+    const times = Math.max(1, count(it.content) + (it.tool_summary ? count(it.tool_summary) : 0))
+    const score = (times * (k1 + 1)) / (times + k1 * (1 - b + (b * lengthOf(it)) / mean))
+    return { number: it.number, chat: it.chat_id, score }
+  })
+  return scored
+    .sort((one, other) => other.score - one.score || other.number - one.number)
+    .map(({ number, chat }) => ({ number, chat }))
+}
+
+/** The job of the reading thread. */
+export const openChatJobs: OpenJobs = ({ journal: db }) => {
+  const finder = createFinder(db)
+  return { grown: () => false, run: { chats: (wanted: Wanted) => JSON.stringify(finder(wanted)) } }
+}

@@ -1,0 +1,97 @@
+import type { chatSearch } from '#contract/chat-search'
+import type { Reply } from '#contract/define'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { Problem, problem } from '#kernel/problem'
+import { findAgent } from '../../agents/service.ts'
+import { findCrew } from '../../crews/service.ts'
+import { enterChat } from '../service.ts'
+import type { Found, Wanted } from './find.ts'
+import { type HitRow, queries } from './queries.ts'
+import { hasWords } from './text.ts'
+import { isBehind } from './words.ts'
+
+type Asked = Call<typeof chatSearch.search>
+type Result = Reply<typeof chatSearch.search>
+
+/** Agents that a search of the workspace covers, the newest. */
+const mostAgents = 400
+/** Agents that are named in the expression: with more, all of the workspace is searched and filtered. */
+const fewAgents = 40
+/** Times that a search goes on because the caller may not see what it found. */
+const mostRounds = 8
+
+/** Searches the conversations with agents. docs/rules/chats.md, "Search". */
+export async function searchChats(app: App, call: Asked): Promise<Result> {
+  const { query, limit: asked = 0 } = call.body
+  if (query.trim() === '') throw problem('invalid_field', { field: 'query', detail: 'query must not be blank' })
+  const limit = asked > 0 && asked <= 100 ? asked : 20
+  const { scope, agents, among } = covered(app, call)
+  const wanted = { phrase: query, scope: among, agents, limit }
+  const { rows, cut } = agents.length && hasWords(query) ? await visible(app, call, wanted) : { rows: [], cut: false }
+  const missed = cut ? 'time' : isBehind(app) ? 'indexing' : null
+  return { hits: rows.map(toHit), query, count: rows.length, scope, ...(missed && { missed }) }
+}
+
+/** What is searched: the agents, and the ids by which the index knows their messages. */
+function covered(
+  app: App,
+  { actor: { workspace }, body: { agent_id, crew_id } }: Asked,
+): { scope: Result['scope']; agents: string[]; among: string[] } {
+  if (agent_id) {
+    const { id, crew_id: itsCrew } = findAgent(app, workspace, agent_id)
+    const agents = crew_id && itsCrew !== findCrew(app, workspace, crew_id).id ? [] : [id]
+    return { scope: 'agent', agents, among: [id] }
+  }
+  const crew = crew_id ? findCrew(app, workspace, crew_id).id : null
+  const live = queries(app.db).agents.all(workspace, mostAgents)
+  const agents = live.filter((it) => crew === null || it.crew_id === crew).map(({ id }) => id)
+  return {
+    scope: crew === null ? 'workspace' : 'crew',
+    agents,
+    among: crew !== null && agents.length <= fewAgents ? agents : [workspace],
+  }
+}
+
+/** The best matches of chats that the caller may enter. */
+async function visible(
+  app: App,
+  { actor }: Asked,
+  wanted: Omit<Wanted, 'below'>,
+): Promise<{ rows: HitRow[]; cut: boolean }> {
+  const rows: HitRow[] = []
+  const open = new Map<string, boolean>()
+  const mayRead = (chat: string) => {
+    if (!open.has(chat)) open.set(chat, enterChat(app, actor, chat)?.chat.workspace_id === actor.workspace)
+    return open.get(chat)
+  }
+  let below: number | null = null
+  for (let round = 0; round < mostRounds; round++) {
+    const found = await find(app, { ...wanted, below })
+    for (const { number, chat } of found.candidates) {
+      if (rows.length === wanted.limit) break
+      const row = mayRead(chat) ? queries(app.db).hit.get(number) : undefined
+      if (row) rows.push(row)
+    }
+    below = found.below
+    if (rows.length === wanted.limit || below === null) return { rows, cut: false }
+    if (found.cut) return { rows, cut: true }
+  }
+  return { rows, cut: true }
+}
+
+/** What failed is in the log; whoever searches may try again. */
+async function find(app: App, wanted: Wanted): Promise<Found> {
+  try {
+    return JSON.parse(await app.reads.run('search', 'chats', wanted)) as Found
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    app.log.error({ err: error }, 'A search of conversations failed')
+    throw problem('unavailable', { detail: 'The search failed; try again', headers: { 'retry-after': '1' } })
+  }
+}
+
+const toHit = ({ tool_summary, ...hit }: HitRow): Result['hits'][number] => ({
+  ...hit,
+  ...(tool_summary !== null && { tool_summary }),
+})
