@@ -65,9 +65,20 @@ export const queries = statements((db) => ({
      VALUES (@id, @workspace_id, @crew_id, @agent_id, @mission_id, @requested_by, @kind, @reason, @payload_json,
       @created_at)`,
   ),
+  /** A run, if it is the agent's. */
+  runOf: db.prepare<[run: string, agent: string], { id: string }>('SELECT id FROM runs WHERE id = ? AND agent_id = ?'),
   comment: db.prepare<[comment: string, id: string]>('UPDATE approvals SET decision_comment = ? WHERE id = ?'),
+  about: db.prepare<{ agent: string; kind: ApprovalKind }, { id: string }>(
+    `SELECT d.id FROM decisions d CROSS JOIN approvals p ON p.id = d.id
+      WHERE d.agent_id = @agent AND d.kind = 'approval' AND d.state = 'open' AND p.kind = @kind`,
+  ),
   asked: db.prepare<{ workspace: string; by: string }, { n: number }>(
     `SELECT count(*) AS n FROM decisions d CROSS JOIN approvals p ON p.id = d.id
       WHERE d.workspace_id = @workspace AND d.kind = 'approval' AND d.state = 'open' AND p.requested_by = @by`,
+  ),
+  concerning: db.prepare<{ workspace: string; agent: string }, { n: number }>(
+    `SELECT count(*) AS n FROM decisions d CROSS JOIN approvals p ON p.id = d.id
+      WHERE d.workspace_id = @workspace AND d.kind = 'approval' AND d.state = 'open'
+        AND (p.requested_by = @agent OR d.agent_id = @agent)`,
   ),
 }))

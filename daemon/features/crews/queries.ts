@@ -18,6 +18,7 @@ export interface CrewRow {
   avatar_style: string | null
   issue_prefix: string | null
   max_ephemeral_agents: number
+  max_concurrent_agents: number | null
   created_at: string
   updated_at: string
   agents: number
@@ -40,7 +41,7 @@ export interface StoredPolicy {
 
 const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
   container_ttl_hours, network_mode, allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style,
-  issue_prefix, max_ephemeral_agents, created_at, updated_at,
+  issue_prefix, max_ephemeral_agents, max_concurrent_agents, created_at, updated_at,
   (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents,
   (SELECT count(*) FROM crew_members m WHERE m.crew_id = crews.id) AS members`
 
@@ -52,6 +53,10 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], CrewRow>(
     `SELECT ${columns} FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
   ),
+  called: db.prepare<{ workspace: string; name: string }, CrewRow>(
+    `SELECT ${columns} FROM crews WHERE workspace_id = @workspace AND deleted_at IS NULL
+      AND (id = @name OR slug = @name) LIMIT 1`,
+  ),
   ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>(
     'SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL',
   ),
@@ -59,11 +64,11 @@ export const queries = statements((db) => ({
     `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
       container_ttl_hours, network_mode,
        allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style, issue_prefix,
-       max_ephemeral_agents, created_by_user_id, created_at, updated_at)
+       max_ephemeral_agents, max_concurrent_agents, created_by_user_id, created_at, updated_at)
      VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus,
      @container_ttl_hours, @network_mode,
        @allowed_domains_json, @allow_private_endpoints, @runtime_image, @avatar_style, @issue_prefix,
-       @max_ephemeral_agents, @created_by_user_id, @updated_at, @updated_at)
+       @max_ephemeral_agents, @max_concurrent_agents, @created_by_user_id, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   update: db.prepare<[Omit<StoredCrew, 'created_by_user_id'>], { id: string }>(
@@ -72,7 +77,8 @@ export const queries = statements((db) => ({
        container_ttl_hours = @container_ttl_hours, network_mode = @network_mode,
        allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
        runtime_image = @runtime_image, avatar_style = @avatar_style, issue_prefix = @issue_prefix,
-       max_ephemeral_agents = @max_ephemeral_agents, updated_at = @updated_at
+       max_ephemeral_agents = @max_ephemeral_agents, max_concurrent_agents = @max_concurrent_agents,
+       updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
   setPolicy: db.prepare<StoredPolicy>(

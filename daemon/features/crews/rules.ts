@@ -20,6 +20,8 @@ export interface CrewMembers {
   avatar_style: string | null
   issue_prefix: string | null
   max_ephemeral_agents: number
+  /** Null: as its memory allows. */
+  max_concurrent_agents: number | null
 }
 
 const blank: CrewMembers = {
@@ -38,6 +40,7 @@ const blank: CrewMembers = {
   avatar_style: null,
   issue_prefix: null,
   max_ephemeral_agents: 10,
+  max_concurrent_agents: null,
 }
 
 export const memberNames: readonly string[] = Object.keys(blank)
@@ -49,7 +52,7 @@ export function merge(
 ): CrewMembers {
   const next = {
     ...before,
-    ...given(body, 'slug', 'network_mode', 'allow_private_endpoints', 'max_ephemeral_agents'),
+    ...given(body, 'slug', 'network_mode', 'allow_private_endpoints', 'max_ephemeral_agents', 'max_concurrent_agents'),
     ...(body.avatar_style !== undefined && { avatar_style: blankToNull(body.avatar_style) }),
     ...(body.issue_prefix !== undefined && { issue_prefix: body.issue_prefix || null }),
     ...(body.name !== undefined && { name: cleanName('name', body.name, { min: 2, max: 100, unit: 'characters' }) }),

@@ -22,6 +22,10 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
   return row
 }
 
+/** A live crew by slug or id. */
+export const crewCalled = ({ db }: App, workspace: string, name: string): CrewRow | undefined =>
+  queries(db).called.get({ workspace, name })
+
 /** A crew with what people should know of its data. */
 export function showCrew(app: App, row: CrewRow): Static<typeof Crew> {
   const warning = app.disk.warning(row.id)

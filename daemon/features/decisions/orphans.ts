@@ -3,25 +3,28 @@ import { kindOf } from './kinds.ts'
 import { queries, type Row } from './queries.ts'
 import { settle } from './service.ts'
 
-function withdraw(app: App, rows: readonly Row[], what: 'agent' | 'crew' | 'workspace'): void {
+function withdraw(app: App, rows: readonly Row[], comment: string): void {
   for (const row of rows)
     if (kindOf(row).orphaned)
       settle(app, row.id, {
         state: 'withdrawn',
         actor: null,
         now: app.now(),
-        comment: `The ${what} is gone`,
+        comment,
         orphaned: true,
       })
 }
 
 /** Withdraws the open decisions about a deleted subject. */
 export const withdrawOfAgent = (app: App, agent: string): void =>
-  withdraw(app, queries(app.db).openOfAgent.all(agent), 'agent')
+  withdraw(app, queries(app.db).openOfAgent.all(agent), 'The agent is gone')
+/** Withdraws the open decisions of an agent that works no more. */
+export const withdrawOfGhost = (app: App, agent: string): void =>
+  withdraw(app, queries(app.db).openOfAgent.all(agent), 'The time for which the agent was hired is over')
 export const withdrawOfCrew = (app: App, crew: string): void =>
-  withdraw(app, queries(app.db).openOfCrew.all(crew), 'crew')
+  withdraw(app, queries(app.db).openOfCrew.all(crew), 'The crew is gone')
 export const withdrawOfWorkspace = (app: App, workspace: string): void =>
-  withdraw(app, queries(app.db).openOfWorkspace.all(workspace), 'workspace')
+  withdraw(app, queries(app.db).openOfWorkspace.all(workspace), 'The workspace is gone')
 
 /** Withdraws decisions that an older version left open about deleted agents, crews and workspaces. */
 export function withdrawOrphans(app: App): void {
@@ -29,6 +32,6 @@ export function withdrawOrphans(app: App): void {
   withdraw(
     app,
     orphans.all().map(({ id }) => byId.get(id)!),
-    'agent',
+    'The agent is gone',
   )
 }

@@ -57,6 +57,9 @@ export const queries = statements((db) => ({
     `UPDATE decisions SET state = @state, outcome = @outcome, settled_at = @now, settled_by_user_id = @user
       WHERE id = @id AND state = 'open' RETURNING ${columns}`,
   ),
+  postpone: db.prepare<{ id: string; deadline: string }>(
+    "UPDATE decisions SET deadline_at = @deadline WHERE id = @id AND state = 'open'",
+  ),
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} FROM decisions WHERE id = ?`),
   find: db.prepare<[workspace: string, id: string], Row>(
     `SELECT ${columns} FROM decisions WHERE workspace_id = ? AND id = ?`,

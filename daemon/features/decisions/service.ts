@@ -46,7 +46,7 @@ export function open(app: App, kind: Kind, it: Opening): Row {
     created_at: it.now,
     deadline_at,
   })!
-  raise(app, {
+  const item: Raise = {
     priority: 'high',
     blocking: true,
     attention: 'decision',
@@ -65,7 +65,9 @@ export function open(app: App, kind: Kind, it: Opening): Row {
       ...(kind.guarded?.(app, row) && { guarded: true }),
     },
     now: it.now,
-  })
+  }
+  // A source that asks again, after an earlier decision, has its item opened again.
+  raise(app, item, 'upsert')
   if (deadline_at) app.afterCommit(() => app.bus.emit('due', deadline_at))
   return row
 }
@@ -109,6 +111,12 @@ export function isOpen(app: App, id: string, now: string): boolean {
   if (row.deadline_at === null || row.deadline_at > now) return true
   settle(app, id, { state: 'expired', actor: null, now })
   return false
+}
+
+/** Gives people until another time to decide. */
+export function postpone(app: App, id: string, deadline: string): void {
+  queries(app.db).postpone.run({ id, deadline })
+  app.afterCommit(() => app.bus.emit('due', deadline))
 }
 
 /** Number of open decisions of a kind for an agent. */

@@ -19,7 +19,7 @@ function settledBefore({ status, action, decider, resolved_at, answer_deadline_a
   const who = decider ?? 'Muster'
   const what =
     status === 'RESOLVED'
-      ? `${who} ${past[action ?? 'approve']} it at ${resolved_at}`
+      ? `${who} ${past[action!]} it at ${resolved_at}`
       : status === 'CANCELLED'
         ? `${who} withdrew it at ${resolved_at}`
         : `The time to answer was over at ${answer_deadline_at}`
@@ -39,7 +39,7 @@ function find(app: App, actor: Actor, id: string, now: string): Row | Problem {
 }
 
 export function resolve(app: App, { actor, escalationId, body, now }: Call<typeof escalations.resolve>) {
-  const { action = 'approve' } = body
+  const action = body.action!
   const row = find(app, actor, escalationId, now)
   if ('code' in row) return row
   const redirect_to = targetOf(app, row, body)

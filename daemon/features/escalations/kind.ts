@@ -1,10 +1,10 @@
 import { answerWithinSeconds } from '#contract/escalations'
 import type { App } from '#kernel/app'
+import { wake } from '#kernel/waiting'
 import { acceptProposal, refuseProposal } from '../credentials/proposals/service.ts'
 import { type Choice, type Decision, declareKind, type Ending } from '../decisions/service.ts'
 import { queries } from './queries.ts'
 import { broadcast, endOf } from './telling.ts'
-import { wake } from './waiting.ts'
 
 const text = { member: 'resolution', required: false }
 const effect = 'The agent goes on.'

@@ -32,6 +32,8 @@ export interface Row {
   initiator: string | null
   /** Whether that person may not decide alone about what is offered. */
   second_approver: number
+  /** The question of another agent that it was answering. */
+  peer_conversation_id: string | null
   /** Name of the person who settled it; null when nobody did. */
   decider: string | null
 }
@@ -43,6 +45,7 @@ const columns = `e.id, e.workspace_id, e.crew_id, e.from_agent_id, e.chat_id, e.
   e.resolution, CASE d.state WHEN 'decided' THEN d.outcome END AS action, e.redirect_to,
   CASE WHEN d.state <> 'open' THEN iif(d.settled_by_user_id IS NULL, 'system', 'user') END AS resolved_by,
   d.settled_by_user_id AS resolved_by_user_id, d.settled_at AS resolved_at, e.created_at, e.deadline_at,
+  (SELECT p.id FROM peer_conversations p WHERE p.run_id = e.run_id) AS peer_conversation_id,
   d.deadline_at AS answer_deadline_at, e.agent_gave_up_at, e.credential_id,
   a.name AS from_name, a.slug AS from_slug, a.created_by_user_id AS initiator,
   w.require_second_approver AS second_approver,

@@ -30,7 +30,7 @@ export const present = (row: Row): Static<typeof Escalation> => ({
   reason: row.reason,
   context: row.context,
   metadata: row.metadata,
-  peer_conversation_id: null,
+  peer_conversation_id: row.peer_conversation_id,
   chat_id: row.chat_id,
   status: row.status,
   resolution: shownResolution(row),

@@ -37,6 +37,9 @@ export async function pending(app: App, { actor }: Call<typeof escalations.pendi
   return queries(app.db).pending.get(actor.workspace)!
 }
 
+/** How many questions of an agent are open. */
+export const openQuestions = (app: App, agent: string): number => openOf(app, escalation, agent)
+
 /** A question of the workspace; foreign and absent ones answer alike. */
 export function find(app: App, workspace: string, id: string): Row {
   const row = queries(app.db).find.get(workspace, id)
@@ -84,7 +87,8 @@ function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, f
 }
 
 function store(app: App, agent: Asker, body: Asked, now: string): Row {
-  const { workspace_id, crew_id, call_id = null, type = 'TEXT' } = body
+  const { workspace_id, crew_id, call_id = null } = body
+  const type = body.type!
   const reason = body.reason.trim()
   if (!reason) throw problem('missing_field', { field: 'reason', detail: 'Say what you need from people' })
   const { metadata, credential } = attached(app, agent.id, body, now)
@@ -129,7 +133,7 @@ interface Attached {
 function attached(
   app: App,
   agent: string,
-  { workspace_id: workspace, crew_id: crew, type = 'TEXT', metadata }: Asked,
+  { workspace_id: workspace, crew_id: crew, type, metadata }: Asked,
   now: string,
 ): Attached {
   if (type === 'TEXT')
@@ -200,7 +204,7 @@ function cardOf(agent: Asker, row: Stored) {
   }
 }
 
-const nameIn = ({ metadata }: Stored): string => (JSON.parse(metadata ?? '{}') as { name?: string }).name ?? ''
+const nameIn = ({ metadata }: Stored): string => (JSON.parse(metadata!) as { name: string }).name
 
 const promised = ({ id, status, deadline_at, answer_deadline_at }: Row) => ({
   escalation_id: id,

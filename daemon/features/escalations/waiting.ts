@@ -4,25 +4,12 @@ import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { unlessStorage } from '#kernel/store/storage-fault'
 import { recordSoon } from '#kernel/store/until-written'
+import { isAwaited, wokenBy } from '#kernel/waiting'
 import { queries, type Row } from './queries.ts'
 import { isWaiting } from './rules.ts'
 import { factOf } from './telling.ts'
 
 type Outcome = Static<typeof EscalationOutcome>
-
-const waiting = new WeakMap<App, Map<string, Set<() => void>>>()
-
-function waitersOf(app: App): Map<string, Set<() => void>> {
-  const known = waiting.get(app) ?? new Map<string, Set<() => void>>()
-  waiting.set(app, known)
-  return known
-}
-
-/** Wakes whoever waits for this question, once the current change is committed. */
-export const wake = (app: App, id: string): void =>
-  app.afterCommit(() => {
-    for (const go of waitersOf(app).get(id) ?? []) go()
-  })
 
 /**
  * What became of a question: as soon as it is settled, or when the agent's time is over. Null when `signal` ended the
@@ -31,11 +18,11 @@ export const wake = (app: App, id: string): void =>
 export async function waitForAnswer(app: App, id: string, signal: AbortSignal): Promise<Outcome | null> {
   const { byId } = queries(app.db)
   const asked = byId.get(id)!
-  if (isWaiting(asked, app.now()) && !signal.aborted) await settledOr(app, asked, signal)
+  if (isWaiting(asked, app.now()) && !signal.aborted) await wokenBy(app, id, Date.parse(asked.deadline_at), signal)
   if (signal.aborted && app.stopping.signal.aborted) return null
   const row = byId.get(id)
   // Another connection may still wait for the same, or again by the time that this is stored.
-  if (row?.status === 'PENDING') await noteGone(app, () => waitersOf(app).has(id) || giveUp(app, id))
+  if (row?.status === 'PENDING') await noteGone(app, () => isAwaited(app, id) || giveUp(app, id))
   return signal.aborted ? null : outcomeOf(app, byId.get(id))
 }
 
@@ -45,25 +32,6 @@ const noteGone = (app: App, change: () => unknown): Promise<unknown> =>
     unlessStorage(error)
     recordSoon(app, 'that an agent goes on without an answer', change)
   })
-
-/** Resolves when the question is settled, the agent's time is over or `signal` says so. */
-function settledOr(app: App, { id, deadline_at }: Row, signal: AbortSignal): Promise<void> {
-  const all = waitersOf(app)
-  return new Promise((resolve) => {
-    const own = all.get(id) ?? new Set()
-    all.set(id, own)
-    const timer = setTimeout(done, Math.max(0, Date.parse(deadline_at) - app.clock())).unref()
-    own.add(done)
-    signal.addEventListener('abort', done)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      own.delete(done)
-      if (!own.size) all.delete(id)
-      resolve()
-    }
-  })
-}
 
 /** The agent goes on without an answer; the question stays open. */
 function giveUp(app: App, id: string): void {
@@ -86,7 +54,7 @@ function outcomeOf(app: App, row: Row | undefined): Outcome {
     return {
       status: 'RESOLVED',
       resolution: resolutionOf(app, row),
-      action: row.action ?? '',
+      action: row.action!,
       ...(row.redirect_to && { redirect_to: row.redirect_to }),
     }
   const status = !row ? 'CANCELLED' : row.status === 'PENDING' ? 'UNANSWERED' : row.status

@@ -1,7 +1,7 @@
 import { inbox } from '#contract/inbox'
 import { allows } from '#contract/roles'
 import { feature } from '#kernel/feature'
-import { noticeEnd } from './replies/service.ts'
+import { clearNotices, noticeEnd } from './replies/service.ts'
 import { bulk, count, handOver, list, purge, show, update } from './service.ts'
 
 export default feature(
@@ -21,6 +21,7 @@ export default feature(
       },
       'workspace_member.deleted': (app, { payload, about }) =>
         handOver(app, about.workspace_id!, payload.metadata.user_id),
+      'chat.deleted': clearNotices,
       'run.completed': noticeEnd,
       'run.failed': noticeEnd,
       'run.cancelled': noticeEnd,

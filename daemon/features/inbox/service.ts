@@ -238,21 +238,22 @@ function note(app: App, actor: Actor, metadata: { ids: string[]; state: InboxSta
 
 export function bulk(app: App, { actor, body, now }: Call<typeof inbox.bulk>) {
   const { state, resolved_action = null } = body
-  const result = { updated: 0, skipped: 0, skipped_ids: [] as string[], not_found: [] as string[], state }
+  const skipped_ids: string[] = []
+  const not_found: string[] = []
   const moved: string[] = []
+  let unchanged = 0
   for (const id of new Set(body.ids)) {
     const row = queries(app.db).find.get({ ...placeOf(actor), id })
-    if (!row) result.not_found.push(id)
+    if (!row) not_found.push(id)
     else if ((state === 'resolved' && row.blocking) || move(app, actor, row, state, resolved_action, now))
-      result.skipped_ids.push(id)
+      skipped_ids.push(id)
     else if (stateOf(row) !== state) moved.push(id)
-    else result.updated++
+    else unchanged++
   }
-  result.updated += moved.length
-  result.skipped = result.skipped_ids.length
+  const updated = unchanged + moved.length
   if (state === 'resolved' && moved.length) note(app, actor, { ids: moved, state })
-  if (result.updated) tell(app, actor.workspace, { bulk: 'true', state })
-  return result
+  if (updated) tell(app, actor.workspace, { bulk: 'true', state })
+  return { updated, skipped: skipped_ids.length, skipped_ids, not_found, state }
 }
 
 export function purge(app: App, { actor, query }: Call<typeof inbox.purge>) {

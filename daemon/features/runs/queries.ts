@@ -122,7 +122,8 @@ export const queries = statements((db) => ({
      WHERE id = @id AND phase = 'parking' AND cancelled_at IS NULL RETURNING ${columns}`,
   ),
   resume: db.prepare<{ id: string; answer: string }, Run>(
-    `UPDATE runs SET phase = 'queued', attempt = attempt + 1, source = 'answer', source_id = @answer,
+    `UPDATE runs SET phase = 'queued', attempt = attempt + 1, source_id = @answer,
+       source = CASE WHEN chat_id IS NULL THEN source ELSE 'answer' END,
        output_frame = NULL, first_frame = 1 + (SELECT max(last_frame) FROM runs one WHERE one.stream = runs.stream)
      WHERE id = @id AND phase = 'parked' RETURNING ${columns}`,
   ),

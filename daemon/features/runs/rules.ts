@@ -21,15 +21,32 @@ export function addSpent(before: Spent, metadata: Spent): Spent {
   return {
     ...metadata,
     ...sums,
+    ...costOfBoth(before, metadata),
     ...(names.length && {
       usage: Object.fromEntries(names.map((name) => [name, sum(usage[0]![name], usage[1]![name])])),
     }),
   }
 }
 
+/** A cost of which a part is unknown is unknown, too. */
+function costOfBoth(before: Spent, metadata: Spent): Spent {
+  if ([before, metadata].some(costsUnknown))
+    return { total_cost_usd: undefined, cost_source: undefined, prices_as_of: undefined }
+  const sources = [before['cost_source'], metadata['cost_source']]
+  return sources.includes('prices')
+    ? { cost_source: 'prices', prices_as_of: metadata['prices_as_of'] ?? before['prices_as_of'] }
+    : sources.includes('client')
+      ? { cost_source: 'client' }
+      : {}
+}
+
+const costsUnknown = (spent: Spent): boolean =>
+  sum(spent['input_tokens'], spent['output_tokens']) > 0 && spent['total_cost_usd'] === undefined
+
 /** The part of the metadata that is kept for the next program. */
 export function spentOf(metadata: Spent): Spent {
-  return Object.fromEntries([...counted, 'usage'].flatMap((name) => (name in metadata ? [[name, metadata[name]]] : [])))
+  const kept = [...counted, 'usage', 'cost_source', 'prices_as_of']
+  return Object.fromEntries(kept.flatMap((name) => (name in metadata ? [[name, metadata[name]]] : [])))
 }
 
 const sum = (one: unknown, other: unknown): number =>

@@ -1,5 +1,5 @@
 import type { Reply } from '#contract/define'
-import { fact } from '#contract/entries'
+import { type About, fact, type Payload } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { runs } from '#contract/runs'
 import type { App } from '#kernel/app'
@@ -53,10 +53,16 @@ export function historyOfAgent(
     .slice(0, limit)
 }
 
-/** Refuses a run that cannot begin because the agent may not work or this server runs no agents. */
-export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
+/** Refuses what is said to an agent that may not work. */
+export function checkMayHear(agent: AgentRow): void {
+  if (agent.expired_at !== null) throw problem('agent_expired', { extra: { reason: 'expired', agent_id: agent.id } })
   if (agent.status === 'PENDING_REVIEW')
     throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
+}
+
+/** Refuses a run that cannot begin because the agent may not work or this server runs no agents. */
+export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
+  checkMayHear(agent)
   if (!agent.crew_id)
     throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
   if (!app.runs.available) throw problem('runtime_unavailable')
@@ -65,13 +71,18 @@ export function checkMayBegin(app: App, agent: AgentRow): asserts agent is Agent
 export type Wanted = Pick<NewRun, 'id' | 'chat_id' | 'source' | 'source_id' | 'triggered_by' | 'trigger_type'> & {
   agent: AgentRow
   max_turns?: number
+  tags?: readonly string[]
+  /** What the entry says of the assignment or the question that the run is for. */
+  asked?: Omit<Payload<'run.started'>, 'trigger_type' | 'chat_id' | 'metadata'>
+  /** Who began the run, where nobody spoke to the agent. */
+  by?: Pick<About, 'actor_type' | 'actor_id'>
 }
 
 /**
  * Records a run, which starts once the change is committed; its source, one of `app.sources`, then gives the prompt.
  * Refuses a run that cannot begin, and a second run in a chat.
  */
-export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
+export function beginRun(app: App, { agent, tags = [], asked, by, ...wanted }: Wanted): Run {
   checkMayBegin(app, agent)
   if (queries(app.db).queued.get()!.count >= openLimit)
     throw problem('unavailable', { detail: 'Too many runs wait to be started; try again later' })
@@ -87,12 +98,17 @@ export function beginRun(app: App, { agent, ...wanted }: Wanted): Run {
     created_at: app.clock(),
   })
   if (!run) throw busy(app, streamOf(wanted))
-  const metadata = { tags: [], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter }
+  const metadata = { tags: [...tags], ...(agent.llm_model && { model: agent.llm_model }), adapter: agent.cli_adapter }
   app.journal(
     fact(
       'run.started',
-      { trigger_type: run.trigger_type, ...chatOf(run), metadata },
-      { ...about(run), actor_type: 'sidecar', ...(run.triggered_by && { actor_id: run.triggered_by }) },
+      { trigger_type: run.trigger_type, ...chatOf(run), metadata, ...asked },
+      {
+        ...about(run),
+        actor_type: 'sidecar',
+        ...(run.triggered_by && { actor_id: run.triggered_by }),
+        ...by,
+      },
     ),
   )
   setStatus(app, run.agent_id, 'RUNNING')

@@ -19,7 +19,7 @@ export function wish(app: App, call: Wish, desired: 'running' | 'stopped'): void
   findCrew(app, actor.workspace, crewId)
   if (app.runtime === noRuntime)
     throw problem('runtime_unavailable', { detail: 'This server has no container runtime' })
-  const isThere = there[desired].includes(containerOf(app, crewId)?.observed ?? 'none')
+  const isThere = there[desired].includes(containerOf(app, crewId)!.observed)
   if (!want(app, crewId, desired, actor) && isThere) unchanged(call)
 }
 

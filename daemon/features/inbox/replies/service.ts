@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { membership } from '#kernel/auth/membership'
 import type { Happened } from '#kernel/facts'
-import { raise } from '../service.ts'
+import { itemId, raise, settle } from '../service.ts'
 import { type ChatRow, queries } from './queries.ts'
 
 type Ended = Happened<'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout'>
@@ -13,19 +13,54 @@ const words: Record<Ended['name'], (chat: ChatRow) => string> = {
   'run.timeout': ({ agent_name }) => `${agent_name}'s run took too long`,
 }
 
-/** Whoever began a chat hears that a run in it has ended, unless they see it, or ended it themselves. */
-export function noticeEnd(app: App, { name, payload, about }: Ended): void {
+/**
+ * Whoever began a chat hears that a run in it has ended, and in a group everybody but the one who asked; unless they
+ * see it, or ended it themselves.
+ */
+export function noticeEnd(app: App, ended: Ended): void {
+  const { payload, about } = ended
   const chat = payload.chat_id && queries(app.db).chat.get(payload.chat_id)
-  const user = chat ? chat.created_by : null
-  if (!chat || !user || about.actor_id === user || !membership(app.db, chat.workspace_id, user)) return
-  if (app.runs.isWatched(chat.id, user)) return
+  if (!chat) return
+  for (const user of concerned(app, chat, about.trace_id ?? null)) {
+    if (about.actor_id === user || !membership(app.db, chat.workspace_id, user)) continue
+    if (!app.runs.isWatched(chat.id, user)) notice(app, ended, chat, user)
+  }
+}
+
+const sourceOf = (chat: string, user: string) => `chat_reply_${chat}_${user}`
+
+/** Whoever has read a chat needs no notice of its answers. */
+export const clearNotice = (app: App, read: { workspace: string; chat: string; user: string; now: string }): void =>
+  settle(app, {
+    workspace: read.workspace,
+    id: itemId('message', sourceOf(read.chat, read.user)),
+    action: 'read',
+    by: read.user,
+    now: read.now,
+  })
+
+/** Notices of a deleted chat lead nowhere. */
+export function clearNotices(app: App, { payload: { entity_id: chat }, about }: Happened<'chat.deleted'>): void {
+  const workspace = about.workspace_id!
+  for (const { id } of queries(app.db).ofChat.all({ workspace, from: itemId('message', sourceOf(chat, '')), chat }))
+    settle(app, { workspace, id, action: 'deleted', by: null, now: app.now() })
+}
+
+function concerned({ db }: App, { id, visibility, created_by }: ChatRow, run: string | null): string[] {
+  if (visibility !== 'group') return created_by === null ? [] : [created_by]
+  return queries(db)
+    .others.all({ chat: id, run })
+    .map(({ user_id }) => user_id)
+}
+
+function notice(app: App, { name, payload, about }: Ended, chat: ChatRow, user: string): void {
   const { id, title, agent_id, agent_name, agent_slug } = chat
   raise(
     app,
     {
       workspace: chat.workspace_id,
       kind: 'message',
-      source: `chat_reply_${id}_${user}`,
+      source: sourceOf(id, user),
       target: { user },
       title: `${words[name](chat)}${title ? `: ${title}` : ''}`,
       body: payload.error_message ?? null,

@@ -3,6 +3,7 @@ import type { Usage } from '#contract/frames'
 import type { App } from '#kernel/app'
 import type { Said } from '#kernel/runs'
 import { setStatus } from '../../agents/status/service.ts'
+import { isPrivate } from '../chains/service.ts'
 import { sourceOf } from '../messages/service.ts'
 import { type Outcome, queries, type Run } from '../queries.ts'
 import { addSpent, entryOf, type Spent, spentOf } from '../rules.ts'
@@ -47,7 +48,7 @@ export function settleParking(
   if (!run) return false
   if (message) sourceOf(app, run).keep(app, run, message)
   if (command) journalCommandEnd(app, run, { command, exitCode, failed: false, reason: null, workedMs: worked })
-  if (message?.role === 'assistant' && message.content) journalAnswer(app, run, message.content)
+  if (message?.role === 'assistant') journalAnswer(app, run, message.content)
   settleAgent(app, run, 'IDLE')
   return true
 }
@@ -64,7 +65,7 @@ export function endRun(app: App, runId: string, ending: Ending): boolean {
   const failed = outcome === 'FAILED' || outcome === 'TIMEOUT'
   const ownMs = workedMs(app, before) - before.worked_ms
   if (command) journalCommandEnd(app, run, { ...ending, command, failed, workedMs: ownMs })
-  if (message?.role === 'assistant' && message.content) journalAnswer(app, run, message.content)
+  if (message?.role === 'assistant') journalAnswer(app, run, message.content)
   journalEnd(app, run, ending, { duration_ms: workedMs(app, before), ...metadata })
   if (ending.agentStatus) settleAgent(app, run, ending.agentStatus)
   tell(app, run, outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', outcome, {
@@ -97,6 +98,10 @@ function settleAgent(app: App, { agent_id }: Run, status: 'IDLE' | 'ERROR'): voi
 
 /** What the earlier programs of a run used of the model service; null when there were none. */
 export const usedBefore = (run: Run): Usage | null => (spentBefore(run)['usage'] as Usage | undefined) ?? null
+
+/** What two parts of a session used together; null when nothing is known of either. */
+export const addUsage = (one: Usage | null | undefined, other: Usage | null | undefined): Usage | null =>
+  one && other ? (addSpent({ usage: one }, { usage: other })['usage'] as Usage) : (one ?? other ?? null)
 
 const spentBefore = ({ spent_json }: Run): Spent => (spent_json ? (JSON.parse(spent_json) as Spent) : {})
 
@@ -134,6 +139,7 @@ function journalCommandEnd(app: App, run: Run, { command, exitCode, failed, reas
 const answerLimit = 8 * 1024
 
 function journalAnswer(app: App, run: Run, content: string): void {
+  if (!content || isPrivate(app, run)) return
   const kept = Buffer.from(content).subarray(0, answerLimit).toString('utf8').replace(/�$/, '')
   const payload = {
     ...chatOf(run),

@@ -6,6 +6,7 @@ import { membership } from '#kernel/auth/membership'
 import type { Actor, Call, Web } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { serveRunLog } from '../../../streams/run-log.ts'
+import { mayRead } from '../chains/service.ts'
 import { sourceOf } from '../messages/service.ts'
 import { queries, type Run } from '../queries.ts'
 import { framesOf } from './rules.ts'
@@ -16,6 +17,8 @@ type Logs = Call<typeof runs.logs> & { web: Web }
 export function logs(app: App, { actor, runId, query, web }: Logs): void {
   const run = queries(app.db).find.get(runId)
   if (run?.workspace_id !== actor.workspace) throw problem('not_found', { detail: 'There is no such run' })
+  if (!mayRead(app, run, actor.id))
+    throw problem('not_found', { detail: 'This log is for the members of its room alone' })
   if (!app.runs.available) throw problem('unavailable', { detail: 'This server runs no agents' })
   const working = run.phase !== 'ended' && run.phase !== 'parked'
   serveRunLog(app, app.runs, web, {
@@ -25,7 +28,7 @@ export function logs(app: App, { actor, runId, query, web }: Logs): void {
     past: pastOf(app, run),
     after: working ? run.first_frame - 1 : null,
     follow: query.follow ?? false,
-    allowed: () => mayWatch(app, actor),
+    allowed: () => mayWatch(app, actor) && mayRead(app, run, actor.id),
   })
 }
 

@@ -2,7 +2,7 @@ import type { Entry } from '#contract/entries'
 import type { RunStatus } from '#contract/runs'
 import type { Projection } from '#kernel/journal/journal'
 import type { Db } from '#kernel/store/db'
-import { type Details, queries } from './queries.ts'
+import { type Details, queries, type Spending } from './queries.ts'
 
 /** The entry types that end a run. */
 const terminals: Record<string, RunStatus> = {
@@ -56,7 +56,27 @@ function ending({ payload }: Entry) {
   return {
     exit_code: Number.isInteger(exit_code) ? exit_code : null,
     error_message: textOf(error_message),
+    ...spending(objectOf(metadata)),
     details: JSON.stringify({ ...details(objectOf(metadata)), ...notParked }),
+  }
+}
+
+/** What the run used and cost, as far as its client told. */
+function spending(metadata: Record<string, unknown>): Spending {
+  const usage = objectOf(metadata['usage'])
+  const count = (value: unknown) => (Number.isInteger(value) ? (value as number) : null)
+  const cost = metadata['total_cost_usd']
+  const known = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
+  return {
+    input_tokens: count(metadata['input_tokens']),
+    output_tokens: count(metadata['output_tokens']),
+    cache_read_tokens: count(usage['cache_read_input_tokens']),
+    cache_write_tokens: count(usage['cache_creation_input_tokens']),
+    reasoning_tokens: count(usage['reasoning_output_tokens']),
+    turns: count(metadata['num_turns']),
+    cost_usd: known ? cost : null,
+    cost_source: known ? (metadata['cost_source'] === 'prices' ? 'prices' : 'client') : null,
+    prices_as_of: known ? textOf(metadata['prices_as_of']) : null,
   }
 }
 

@@ -1,7 +1,20 @@
 import type { RunStatus } from '#contract/runs'
 import { type Db, statements } from '#kernel/store/db'
 
-export interface Row {
+/** What a run used and cost; null where its client did not tell. */
+export interface Spending {
+  input_tokens: number | null
+  output_tokens: number | null
+  cache_read_tokens: number | null
+  cache_write_tokens: number | null
+  reasoning_tokens: number | null
+  turns: number | null
+  cost_usd: number | null
+  cost_source: 'client' | 'prices' | null
+  prices_as_of: string | null
+}
+
+export interface Row extends Spending {
   seq: number
   id: string
   workspace_id: string
@@ -44,7 +57,8 @@ export interface Details {
 }
 
 const columns = `r.seq, r.id, r.workspace_id, r.agent_id, r.chat_id, r.triggered_by, r.trigger_type, r.status,
-  r.started, r.finished, r.error_message, r.exit_code, r.metadata, r.details,
+  r.started, r.finished, r.error_message, r.exit_code, r.metadata, r.details, r.input_tokens, r.output_tokens,
+  r.cache_read_tokens, r.cache_write_tokens, r.reasoning_tokens, r.turns, r.cost_usd, r.cost_source, r.prices_as_of,
   EXISTS (SELECT 1 FROM runs q WHERE q.id = r.id AND q.phase = 'queued') AS queued`
 const named = `${columns}, a.name AS agent_name, a.slug AS agent_slug, c.name AS crew_name`
 const names = `LEFT JOIN agents a ON a.id = r.agent_id AND a.workspace_id = r.workspace_id
@@ -85,6 +99,9 @@ export const queries = statements((db) => ({
   ),
   end: db.prepare<[Record<string, unknown>]>(
     `UPDATE run_records SET status = @status, finished = @ts, error_message = @error_message, exit_code = @exit_code,
+      input_tokens = @input_tokens, output_tokens = @output_tokens, cache_read_tokens = @cache_read_tokens,
+      cache_write_tokens = @cache_write_tokens, reasoning_tokens = @reasoning_tokens, turns = @turns,
+      cost_usd = @cost_usd, cost_source = @cost_source, prices_as_of = @prices_as_of,
       details = json_patch(details, @details)
      WHERE workspace_id = @workspace AND id = @id AND status = 'RUNNING'`,
   ),

@@ -24,10 +24,22 @@ function bare(row: Row): Static<typeof BareRun> {
     exit_code: row.exit_code,
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     created_at: time(row.started),
+    ...spent(row),
     ...(JSON.parse(row.details) as Details),
     ...(row.queued && { queued: true }),
   }
 }
+
+const spent = (row: Row) => ({
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  cache_read_tokens: row.cache_read_tokens,
+  cache_write_tokens: row.cache_write_tokens,
+  reasoning_tokens: row.reasoning_tokens,
+  cost_usd: row.cost_usd,
+  cost_source: row.cost_source,
+  prices_as_of: row.prices_as_of,
+})
 
 const full = (row: NamedRow): Static<typeof Run> => ({
   ...bare(row),
