@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, loadConfig } from '#kernel/config'
+import { ConfigError, type LoadedConfig, loadConfig } from '#kernel/config'
 import { type Setting, settings } from '#kernel/settings'
 import { version } from '#kernel/version'
 import { explain } from './start/failure.ts'
@@ -44,7 +44,7 @@ function readArguments() {
   })
 }
 
-const load = (flags: Record<string, string | undefined>) => loadConfig({ flags, vendor: vendorSettings })
+const load = (flags: Record<string, string | undefined>): LoadedConfig => loadConfig({ flags, vendor: vendorSettings })
 
 function printConfig(json: boolean, flags: Record<string, string | undefined>): void {
   const { config, origins, file } = load(flags)

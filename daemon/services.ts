@@ -4,11 +4,13 @@ import { startJobs } from '#kernel/jobs/start'
 import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
+import { hasShell } from './features/shells/service.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
 import { scrubCalls } from './runtime/runs/secrets.ts'
+import { createShells } from './runtime/shells.ts'
 import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
@@ -28,6 +30,7 @@ export async function startServices(app: App): Promise<Services> {
   const jobs = startJobs(app, features)
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
+  const shells = createShells(app, runtime)
   const tidying = createTidying(app, runtime)
   const disk = new DiskGuard({ app, runtime })
   const reconciler = new Reconciler({
@@ -35,7 +38,7 @@ export async function startServices(app: App): Promise<Services> {
     runtime,
     tidy: (crewId) => tidying.look(crewId),
     sidecarConfig: (crew) => sidecarConfig(app, crew),
-    isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId),
+    isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId) || hasShell(app, crewId),
     endRuns: (crewId) =>
       disk.reason(crewId) ? refuseRuns(app, runs, runtime, crewId, disk.reason(crewId)!) : endRuns(app, runs, crewId),
   })
@@ -44,11 +47,13 @@ export async function startServices(app: App): Promise<Services> {
   answerCalls(app, runtime)
   app.runtime = reconciler
   app.runs = runs
+  app.shells = shells
   app.disk = disk
   // Not awaited: an engine that is slow or down must not delay the daemon's start.
   const opened = reconciler.open()
   disk.open()
   await runs.recover()
+  await shells.recover()
   const sockets = createSockets(app)
   return {
     attach: (server) => sockets.attach(server),
@@ -56,6 +61,7 @@ export async function startServices(app: App): Promise<Services> {
       sockets.close()
       jobs.close()
       disk.close()
+      await shells.close()
       await runs.close()
       await opened
       await reconciler.close()

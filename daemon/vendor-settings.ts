@@ -1,9 +1,11 @@
 import type { VendorSetting } from '#kernel/settings'
 import { providers } from './providers/index.ts'
+import { localAddress } from './providers/local.ts'
 import { adapterSettings } from './runtime/adapters/settings.ts'
 
 /** Settings of providers and of agents' clients. */
 export const vendorSettings: readonly VendorSetting[] = [
   ...providers.flatMap(({ address }) => address ?? []),
+  localAddress,
   ...adapterSettings,
 ]

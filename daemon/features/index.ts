@@ -1,19 +1,32 @@
 import { type Feature, join } from '#kernel/feature'
 import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
+import agentStanding from './activity/standing/routes.ts'
+import adapters from './adapters/routes.ts'
 import agentAvatars from './agents/avatars/routes.ts'
+import agentConnections from './agents/connections/routes.ts'
+import agentForms from './agents/forms/routes.ts'
+import agentHires from './agents/hires/routes.ts'
 import agentLeads from './agents/leads/routes.ts'
 import agents from './agents/routes.ts'
 import approvals from './approvals/routes.ts'
 import acts from './asks/acts/routes.ts'
 import asks from './asks/routes.ts'
+import assignments from './assignments/routes.ts'
+import runTree from './assignments/tree/routes.ts'
+import attachments from './attachments/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
+import chatParticipants from './chats/participants/routes.ts'
+import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
+import chatSearch from './chats/search/routes.ts'
 import credentials from './credentials/routes.ts'
+import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import decisions from './decisions/routes.ts'
 import escalations from './escalations/routes.ts'
+import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
@@ -21,46 +34,74 @@ import journal from './journal/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import models from './models/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
+import peers, { crewsPeers } from './peers/routes.ts'
+import agentLearning from './persona/learning/routes.ts'
+import agentPeers from './persona/peers/routes.ts'
+import persona from './persona/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
+import rooms from './rooms/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
+import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
   accounts,
-  agents: join(agents, activity, agentAvatars, agentLeads),
+  adapters,
+  agents: join(
+    agents,
+    activity,
+    agentAvatars,
+    agentConnections,
+    agentFiles,
+    agentForms,
+    agentHires,
+    agentLeads,
+    agentLearning,
+    agentPeers,
+    agentStanding,
+    triggers,
+  ),
   approvals,
   asks,
+  assignments,
+  attachments,
   bootstrap,
-  chats,
+  chats: join(chats, chatParticipants, chatReactions, chatSearch),
   credentials,
-  crews: join(crews, crewMembers),
+  crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
   escalations,
+  files,
   idp,
   inbox: join(inbox, acts),
   invitations,
   journal,
   limits,
   members: join(members, memberCapabilities),
+  models,
   onboarding,
   pages,
   pairing,
+  peers,
+  persona,
   policies,
   ports,
   preferences,
-  runs,
+  rooms,
+  runs: join(runs, runTree),
   sessions,
   sockets,
   system,

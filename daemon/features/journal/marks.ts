@@ -82,7 +82,7 @@ export function createMarks(db: Db, ws: number) {
 
 /** The change that an entry records; an erased payload leaves only the id of the changed entry. */
 const changeOf = ({ payload, refs }: Entry): Change => ({
-  target: String(payload?.['target_entry_id'] ?? refs?.['parent_entry_id'] ?? ''),
+  target: String(refs?.['parent_entry_id'] ?? ''),
   previous: String(payload?.['previous_priority'] ?? ''),
   priority: String(payload?.['new_priority'] ?? ''),
 })

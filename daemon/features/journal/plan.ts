@@ -57,7 +57,7 @@ export interface Wanted {
   priorities?: Set<number>
 }
 
-/** Up to `few` combinations are always merged, more than `many` never; in between the density of matches decides. */
+/** Of more combinations than `few` a single column is read instead; of more than `many` their share decides. */
 const few = 40
 const many = 400
 /** Share of matching entries from which a sequential read is faster. */
@@ -70,7 +70,7 @@ export function resolve({ names }: Pick<JournalIndex, 'names'>, workspace: strin
   const named = (texts: string[] | undefined) =>
     texts && new Set(texts.map((text) => names.find(ws, text)).filter((name) => name !== undefined))
   const listed = (texts: string[] | undefined, all: readonly string[]) =>
-    texts && new Set(texts.map((text) => all.indexOf(text)).filter((at) => at >= 0))
+    texts && new Set(texts.map((text) => all.indexOf(text)))
   return {
     ws,
     crews: named(filter.crews),

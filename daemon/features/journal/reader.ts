@@ -60,9 +60,9 @@ export const streamSql = (by: Source, columns: string): string =>
 
 export const sources = Object.keys(keyColumns) as Source[]
 
-/** Merges two descending lists without repeats, keeping the first `limit`. */
-export function mergeNewest(a: number[], b: number[], limit: number): number[] {
-  if (a.length === 0) return b.length > limit ? b.slice(0, limit) : b
+/** Merges two descending lists of at most `limit` without repeats, keeping the first `limit`. */
+function mergeNewest(a: number[], b: number[], limit: number): number[] {
+  if (a.length === 0) return b
   const merged: number[] = []
   for (let i = 0, k = 0; merged.length < limit && (i < a.length || k < b.length); ) {
     const [left, right] = [a[i] ?? 0, b[k] ?? 0]
@@ -132,10 +132,7 @@ export function createReader(db: Db): Reader {
   }
 
   function seqsWithin(plan: Plan, range: Range, limit: number, budget: Budget | undefined): number[] {
-    const byNewest =
-      plan.streams.length > 1
-        ? plan.streams.toSorted((a, b) => (b.last ?? Infinity) - (a.last ?? Infinity))
-        : plan.streams
+    const byNewest = plan.streams.toSorted((a, b) => (b.last ?? Infinity) - (a.last ?? Infinity))
     let held: number[] = []
     for (const stream of byNewest) {
       // Entries older than the last of a full page need not be read.
@@ -187,9 +184,9 @@ export function createReader(db: Db): Reader {
       }
     },
     find(plan, limit, budget) {
-      const [stream, range] = [plan.streams[0], plan.ranges[0]]
-      const simple = plan.streams.length === 1 && plan.ranges.length === 1 && !plan.check
-      return simple && stream && range
+      const [stream, ...streams] = plan.streams
+      const [range, ...ranges] = plan.ranges
+      return stream && range && !streams.length && !ranges.length && !plan.check
         ? docsOf(stream.by).all({ ws: plan.ws, key: stream.key, ...range, limit })
         : docs(seqs(plan, limit, budget))
     },
@@ -204,7 +201,7 @@ function spend(budget: Budget | undefined, rows: number): void {
 
 /** The text of a page, joined from stored text without parsing. One entry more than `limit` means a next page. */
 export function reply(found: string[], limit: number, next?: string): string {
-  const entries = found.length > limit ? found.slice(0, limit) : found
+  const entries = found.slice(0, limit)
   const cursor = next ?? (found.length > limit ? cursorOf(entries.at(-1)!) : undefined)
   return `{"entries":[${entries.join(',')}],${cursor ? `"next_cursor":"${cursor}",` : ''}"count":${entries.length}}`
 }

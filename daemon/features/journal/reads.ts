@@ -89,7 +89,7 @@ export function createJournalReads({
     const all = combos ? combos.reduce((sum, { n }) => sum + n, 0) : index.combos.total(wanted.ws)
     let sum = 0
     for (const range of planned.ranges) sum += await countRange(wanted.ws, combos, all, range)
-    if (!marks || marks.size === priorities.length) return sum
+    if (!marks) return sum
     const others = priorities.map((_, at) => at).filter((at) => !marks.has(at))
     const marked = {
       ...planned,

@@ -135,26 +135,24 @@ export function createSearch(
     save.run(low, high, highId)
   })
 
-  function begin(low: number, high: number): void {
-    const high_id = idAt.get(high) ?? ''
+  function beginAt(seq: number): void {
+    const id = idAt.get(seq) ?? ''
     index.transaction(() => {
       index.exec("INSERT INTO entries (entries) VALUES ('delete-all')")
-      save.run(low, high, high_id)
+      save.run(seq, seq, id)
     })()
-    reach = { low, high, high_id }
+    reach = { low: seq, high: seq, high_id: id }
   }
 
   /** Discards an index that belongs to another journal, is ahead of this one, or is far behind. */
   function settle(head: number): void {
     const foreign = reach.high > 0 && idAt.get(reach.high) !== reach.high_id
     if (!foreign && head - reach.high <= longestLag) return
-    if (head > longestLag) begin(head, head)
-    else if (foreign) begin(0, 0)
+    beginAt(head > longestLag ? head : 0)
   }
 
   function up(head: number): boolean {
     settle(head)
-    if (reach.high >= head) return false
     const rows = newer.all(reach.high, head, batch)
     const last = rows.at(-1)
     if (!last) return false
@@ -193,7 +191,9 @@ export function createSearch(
 
   /** Hits among given entries: each is looked up if they are far apart, else all hits between them are filtered. */
   function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
-    const [newest = 0, oldest = 0] = [seqs[0], seqs.at(-1)]
+    const [newest] = seqs
+    if (newest === undefined) return []
+    const oldest = seqs.at(-1)!
     // Skipping to an entry costs as much as reading some hundred hits.
     if (newest - oldest > 400 * seqs.length) {
       const found: number[] = []
@@ -204,7 +204,7 @@ export function createSearch(
       return found
     }
     const known = new Set(seqs)
-    const between = seqs.length ? hits.all(match, oldest - 1, newest, -1) : []
+    const between = hits.all(match, oldest - 1, newest, -1)
     return between.filter((seq) => known.has(seq) && reader.accepts(check, seq)).slice(0, limit)
   }
 

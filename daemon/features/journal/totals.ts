@@ -43,13 +43,8 @@ export function createTotals(db: Db): Totals {
     .pluck()
 
   function inside(ws: number, keys: string | null, range: Range): number {
-    if (range.upTo <= range.after) return 0
     const few = (part: Range) =>
-      part.upTo <= part.after
-        ? 0
-        : keys === null
-          ? whole.get(ws, part.after, part.upTo)!
-          : entries.get(keys, part.after, part.upTo)!
+      keys === null ? whole.get(ws, part.after, part.upTo)! : entries.get(keys, part.after, part.upTo)!
     const full = blocksIn(range)
     if (countBlocks(full) === 0) return few(range)
     return (

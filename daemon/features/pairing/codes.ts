@@ -18,7 +18,7 @@ export const shown = (code: string): string => `${code.slice(0, 4)}-${code.slice
 
 /** A code as it was typed, without case, spaces and dashes; null when it cannot be one. */
 export function typed(text: string): string | null {
-  const code = text.slice(0, 200).toUpperCase().replace(/[\s-]/g, '')
+  const code = text.toUpperCase().replace(/[\s-]/g, '')
   return code.length === length ? code : null
 }
 
@@ -28,8 +28,7 @@ export const hashCode = (key: Buffer, code: string): string => createHmac('sha25
 /** What may be kept of an adapter hint; null when nothing is left. */
 export const cleanHint = (hint: string | undefined): string | null =>
   hint
-    ?.slice(0, 1000)
-    .toUpperCase()
+    ?.toUpperCase()
     .replace(/[^A-Z0-9_]/g, '')
     .slice(0, hintLength) || null
 

@@ -16,6 +16,7 @@ export default feature(
   {
     on: {
       'agent.deleted': { writes: ['network.port_closed'], run: revokeOfAgent },
+      'agent.expired': { writes: ['network.port_closed'], run: revokeOfAgent },
       'agent.updated': { writes: ['network.port_closed'], run: revokeOutside },
     },
     jobs: [expirePorts],

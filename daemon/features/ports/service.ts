@@ -167,7 +167,7 @@ export function revoke(
 }
 
 /** What an agent opened is closed with it. */
-export function revokeOfAgent(app: App, { payload, about }: Happened<'agent.deleted'>): void {
+export function revokeOfAgent(app: App, { payload, about }: Happened<'agent.deleted' | 'agent.expired'>): void {
   const rows = queries(app.db).revokeOfAgent.all({ agent: payload.entity_id, ...ending(app, about), reason: deleted })
   for (const { id } of rows) closed(app, id, 'revoked', acting(about))
 }

@@ -29,12 +29,6 @@ export const describeVersion = ({ config, db }: App): Reply<typeof system.versio
   schema_version: Number.parseInt(queries(db).newestMigration.get()?.name ?? '0', 10),
 })
 
-/** As `3h12m`. */
-export function uptime({ clock, startedAt }: App): string {
-  const minutes = Math.floor((clock() - startedAt) / 60_000)
-  return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h${minutes % 60}m`
-}
-
 export async function describeRuntime(app: App, actor: Actor): Promise<Reply<typeof system.runtime>> {
   const available = await isAvailable(app)
   const role = homeRoleOf(app, actor.id)

@@ -43,7 +43,7 @@ export function newRecoveryCode(): string {
  * neither.
  */
 export function typed(text: string): { kind: 'app' | 'recovery'; code: string } | null {
-  const code = text.slice(0, 100).toLowerCase().replace(/[\s-]/g, '')
+  const code = text.toLowerCase().replace(/[\s-]/g, '')
   if (/^[0-9]{6}$/.test(code)) return { kind: 'app', code }
   const meant = code.replaceAll('o', '0').replace(/[il]/g, '1')
   return meant.length === 2 * half && [...meant].every((character) => alphabet.includes(character))

@@ -71,11 +71,11 @@ export function takeCode(app: App, { id: user, email }: Account, given: string):
   return true
 }
 
-/** Counts a wrong code, which is a wrong password by other means: guessing locks the account. */
-export function noteWrongCode(app: App, { id }: Account, now: string): 'wrong' | 'locked' {
-  if (noteAttempt(app, id, false, now) !== 'locked') return 'wrong'
+/** Counts a wrong code, which is a wrong password by other means; true when guessing has locked the account. */
+export function noteWrongCode(app: App, { id }: Account, now: string): boolean {
+  if (noteAttempt(app, id, false, now) !== 'locked') return false
   tell(app, id, letters.guessed())
-  return 'locked'
+  return true
 }
 
 interface Shown {
@@ -97,7 +97,7 @@ export function demand(app: App, account: Account, { fits, code }: Shown, now: s
   if (code === undefined)
     return problem('missing_field', { field: 'code', detail: 'code is required: the account has a second factor' })
   if (code !== null && !takeCode(app, account, code))
-    return problem(noteWrongCode(app, account, now) === 'locked' ? 'account_locked' : 'second_factor_invalid', {
+    return problem(noteWrongCode(app, account, now) ? 'account_locked' : 'second_factor_invalid', {
       field: 'code',
     })
   noteAttempt(app, account.id, true, now)

@@ -24,9 +24,7 @@ export function start(
   const { account, fits } = stillFits(app, compared)
   if (fits === null && !isFresh(app, actor))
     return problem('fresh_session_required', {
-      detail:
-        'The account has no password to ask for: do this in a browser within 15 minutes of signing in, ' +
-        'or set a password first',
+      detail: 'This account has no password: do this in a browser within 15 minutes of signing in, or set a password',
     })
   const refused = demand(app, account, { fits, code: account.two_factor_at ? body?.code : null }, now)
   if (refused) return refused

@@ -49,9 +49,15 @@ export function list(app: App, { actor, query }: Call<typeof workspaces.list>): 
   }))
 }
 
-export function show(app: App, { workspace, role, id }: Actor): Shown {
-  const row = queries(app.db).find.get(workspace)
+/** A live workspace, or `not_found`. */
+export function findWorkspace({ db }: App, id: string): Row {
+  const row = queries(db).find.get(id)
   if (!row) throw problem('not_found')
+  return row
+}
+
+export function show(app: App, { workspace, role, id }: Actor): Shown {
+  const row = findWorkspace(app, workspace)
   return { ...present(row, role), ...beyondRole(app, workspace, id), ...counts(app, workspace) }
 }
 
@@ -115,19 +121,17 @@ const changeable = [
 ] as const
 
 export function update(app: App, { actor, body, now }: Call<typeof workspaces.update>): Shown {
-  const { db } = app
   const role = standing(app, actor, 'ADMIN')
   requireSome(body, changeable)
   refuseLater(body, laterWorkspaceMembers)
   checkSlug(body.slug)
   checkLanguage(body.preferred_language)
-  const before = queries(db).find.get(actor.workspace)
-  if (!before) throw problem('not_found')
+  const before = findWorkspace(app, actor.workspace)
   const { name, slug = before.slug, preferred_language, require_two_factor = before.require_two_factor === 1 } = body
   if (require_two_factor !== (before.require_two_factor === 1)) mayAskForFactors(app, actor, role)
   const { require_second_approver = before.require_second_approver === 1 } = body
   if (require_second_approver !== (before.require_second_approver === 1)) ownersOnly(role, 'require_second_approver')
-  const after = queries(db).update.get({
+  const after = queries(app.db).update.get({
     ...before,
     name: name === undefined ? before.name : nameOf(name),
     slug,

@@ -1,4 +1,4 @@
-import { adapterProviders, defaultAdapter } from '#contract/agents'
+import { defaultAdapter, providerFor } from '#contract/agents'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { laterSetupMembers, type onboarding } from '#contract/onboarding'
@@ -43,7 +43,7 @@ function checkPair({ crew_name, agent_name }: Setup['body']): void {
 }
 
 function storeKey(app: App, { actor, body, now }: Setup, value: string): void {
-  const known = providerOf(body.llm_provider ?? adapterProviders[body.cli_adapter ?? defaultAdapter] ?? '')
+  const known = providerOf(providerFor(body.cli_adapter ?? defaultAdapter, body.llm_provider) ?? '')
   const provider = known?.name ?? 'NONE'
   const type = known?.isLogin?.(value.trim()) ? 'AI_CLI_TOKEN' : 'API_KEY'
   const name = body.credential_name?.trim() || `${provider} key`

@@ -99,6 +99,32 @@ interface Invitation {
   ended_at: string | null
 }
 
+interface PeerCard {
+  workspace_id: string
+  agent_id: string
+  agent_name: string
+  content: string
+  created_at: string
+  updated_at: string
+}
+
+interface OwnRoom {
+  room_id: string
+  workspace_id: string
+  kind: string
+  title: string | null
+  role: string
+  joined_at: string
+  last_read_seq: number
+}
+
+interface Said {
+  room_id: string
+  seq: number
+  content: string
+  created_at: string
+}
+
 const invitations = `SELECT i.id, i.workspace_id, w.name AS workspace_name, i.email, i.role, i.status, i.created_at,
   i.expires_at, i.ended_at
   FROM workspace_invitations i JOIN workspaces w ON w.id = i.workspace_id`
@@ -153,5 +179,20 @@ export const queries = statements((db) => ({
   ),
   invitationsBy: db.prepare<[user: string], Invitation>(
     `${invitations} WHERE i.invited_by = ? ORDER BY i.created_at, i.rowid`,
+  ),
+  rooms: db.prepare<[user: string], OwnRoom>(
+    `SELECT m.room_id, m.workspace_id, r.kind, r.title, m.role, m.joined_at, m.last_read_seq
+     FROM room_members m JOIN rooms r ON r.id = m.room_id WHERE m.user_id = ? ORDER BY m.joined_at, m.room_id`,
+  ),
+  saidInRooms: db.prepare<[user: string, limit: number], Said>(
+    `SELECT room_id, seq, content, created_at FROM room_messages WHERE author_type = 'user' AND author_id = ?
+     ORDER BY created_at DESC, seq DESC LIMIT ?`,
+  ),
+  countInRooms: db.prepare<[user: string], { count: number }>(
+    "SELECT count(*) AS count FROM room_messages WHERE author_type = 'user' AND author_id = ?",
+  ),
+  peerCards: db.prepare<[user: string], PeerCard>(
+    `SELECT p.workspace_id, p.agent_id, a.name AS agent_name, p.content, p.created_at, p.updated_at
+      FROM peer_cards p JOIN agents a ON a.id = p.agent_id WHERE p.user_id = ? ORDER BY p.created_at, p.rowid`,
   ),
 }))

@@ -10,6 +10,8 @@ import { queries } from './queries.ts'
 
 /** Uses of administrative tokens that are shown one by one; there is one for each request. */
 const usesShown = 10_000
+/** What the person said in rooms; the rest is read there. */
+const messagesShown = 10_000
 
 /**
  * Everything about a person's account, as of one moment. What they did in a workspace is in its journal and not here.
@@ -49,6 +51,9 @@ export function personalData(
     mailed_links: read.links.all(id),
     invitations_received: read.invitationsTo.all(profile.email),
     invitations_sent: read.invitationsBy.all(id),
+    rooms: read.rooms.all(id),
+    room_messages: { total: read.countInRooms.get(id)!.count, newest: read.saidInRooms.all(id, messagesShown) },
+    peer_cards: read.peerCards.all(id),
   }
 }
 

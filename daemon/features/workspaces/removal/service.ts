@@ -6,6 +6,7 @@ import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { rolesOf, standing } from '../../members/service.ts'
 import { queries } from '../queries.ts'
+import { findWorkspace } from '../service.ts'
 
 /**
  * Deletes a workspace. What lives in it, memberships and invitations follow its fact; the rows stay for the record, the
@@ -14,9 +15,7 @@ import { queries } from '../queries.ts'
 export function remove(app: App, { actor, body, now }: Call<typeof workspaces.remove>) {
   standing(app, actor, 'OWNER')
   const id = actor.workspace
-  const row = queries(app.db).find.get(id)
-  if (!row) throw problem('not_found')
-  const { slug } = row
+  const { slug } = findWorkspace(app, id)
   if (body.confirm_slug !== slug)
     throw problem('invalid_field', { field: 'confirm_slug', detail: 'confirm_slug is not the slug of this workspace' })
   if (homeOf(app) === id)
