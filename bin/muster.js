@@ -35,14 +35,17 @@ function start() {
 }
 
 /**
- * Overview, help and work use different code, so each has a cache of its own. None when Node was given flags: they
- * change the compiled form.
+ * Overview, help, tables and output for programs use different code, so each has a cache of its own. None when Node
+ * was given flags: they change the compiled form.
  */
 function cacheFile(digest) {
   const home = process.env.XDG_CACHE_HOME || (process.env.HOME && join(process.env.HOME, '.cache'))
   if (!home || process.env.NODE_OPTIONS || process.execArgv.length) return undefined
   const asksHelp = process.argv.includes('--help') || process.argv.includes('-h') || word === 'help'
-  const kind = process.argv.length < (asksHelp ? 4 : 3) ? 'overview' : asksHelp ? 'help' : 'run'
+  // A wrong guess costs a little time, nothing else.
+  const data = / (--json|--jq|--template|(-o|--output)[ =]?(json|ndjson|yaml|name))\b/
+  const isOverview = process.argv.length < (asksHelp ? 4 : 3)
+  const kind = isOverview ? 'overview' : asksHelp ? 'help' : data.test(process.argv.join(' ')) ? 'data' : 'run'
   return join(home, 'muster', `${kind}-${digest}-${process.version}-${process.arch}`)
 }
 
@@ -62,7 +65,7 @@ function readOwn(path) {
 
 function writeOwn(path, script) {
   // Only a run that did real work has compiled what later runs need.
-  if (path.includes('/run-') && !process[Symbol.for('muster.worked')]) return
+  if (/\/(run|data)-/.test(path) && !process[Symbol.for('muster.worked')]) return
   const draft = `${path}.${process.pid}`
   try {
     const dir = join(path, '..')
@@ -70,7 +73,7 @@ function writeOwn(path, script) {
     const { uid, mode } = fs.statSync(dir)
     if (uid !== process.getuid() || mode & 0o022) return
     for (const old of fs.readdirSync(dir))
-      if (/^(overview|help|run)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-')))
+      if (/^(overview|help|run|data)-/.test(old) && !old.includes(path.split('-').slice(-3).join('-')))
         fs.rmSync(join(dir, old), { force: true })
     fs.writeFileSync(draft, script.createCachedData(), { mode: 0o600, flag: 'wx' })
     fs.renameSync(draft, path)

@@ -63,7 +63,9 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     const parsed = await this.parse({ flags, baseFlags, args, strict })
     this.flags = parsed.flags as FlagsOf<T>
     this.args = parsed.args as ArgsOf<T>
-    this.out = await openPrinter(this.flags, {
+    // A command with a flag of that name has no text template.
+    const form = flags && 'template' in flags ? { ...this.flags, template: undefined } : this.flags
+    this.out = await openPrinter(form, {
       members: () => this.members(),
       shown: (ids) => this.remember(ids),
     })
@@ -259,23 +261,26 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
 
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Tried) return this.showTried([...this.outcomes, error.outcome])
-    const command = (this.id ?? '').replaceAll(':', ' ')
+    const failure = this.explained(error)
+    report({ ...failure, ...(await docsOf(failure, this.registry)) }, this.out?.wanted ?? guess(this.argv))
+    if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)
+    process.exitCode = failure.exit
+  }
+
+  /** What went wrong, and what to type next. */
+  protected explained(error: unknown) {
     const { session } = this.found
-    const local = session !== undefined && isLocal(session)
     const named = (this.args as Words | undefined)?.['workspace']
-    const failure = explain(error, {
-      command,
+    return explain(error, {
+      command: (this.id ?? '').replaceAll(':', ' '),
       shape: this.ctor,
       speaksOfRequests: this.speaksOfRequests,
       known: this.registry,
       next: (this.ctor as typeof ApiCommand).next,
-      local,
+      local: session !== undefined && isLocal(session),
       hasToken: Boolean(session?.token),
       workspace: typeof named === 'string' ? named : session?.workspace,
     })
-    report({ ...failure, ...(await docsOf(failure, this.registry)) }, this.out?.wanted ?? guess(this.argv))
-    if (this.flags?.verbose && failure.exit === 1 && error.stack) process.stderr.write(`${error.stack}\n`)
-    process.exitCode = failure.exit
   }
 
   private warned = false

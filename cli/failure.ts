@@ -6,7 +6,9 @@ import { HostRefusal, StartFailure } from './local/refusal.ts'
 import { NotFound } from './lookup/find.ts'
 import type { Registry } from './main.ts'
 import { misuse, type Shape } from './misuse.ts'
+import { cleanLine } from './output/clean.ts'
 import { JqFailure } from './output/jq.ts'
+import { shellWord } from './output/shell-word.ts'
 
 /** Exit codes. Scripts rely on them. */
 export const exits = {
@@ -131,6 +133,13 @@ export function exitOf(status: number): number {
   return status >= 500 ? exits.server : exits.input
 }
 
+/** How the question is answered that an agent waits with. */
+function answering({ code, inbox_item_id: item }: ProblemBody & { inbox_item_id?: unknown }): string | undefined {
+  return code === 'chat_busy' && typeof item === 'string'
+    ? `muster inbox act ${shellWord(cleanLine(item))} --answer TEXT`
+    : undefined
+}
+
 function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situation): Failure {
   const { detail, title, field, status, code } = problem
   const exit = exitOf(status)
@@ -141,7 +150,7 @@ function ofProblem({ problem, retryAfter, requestId }: ProblemError, at: Situati
   if (requestId)
     why.push(isLogged ? `The daemon's log has the cause under request ${requestId}` : `Request ${requestId}`)
   if (code === 'internal') why.push(faultOfDaemon)
-  const next = at.next?.[code] ?? nextOf(code, status, at, retryAfter)
+  const next = answering(problem) ?? at.next?.[code] ?? nextOf(code, status, at, retryAfter)
   return {
     exit,
     what: at.speaksOfRequests ? ofField(detail ?? title, field) : sentenceOf(problem, at),

@@ -61,6 +61,12 @@ export interface Window {
 /** The most rows that the service gives at once. */
 export const windowSize = 500
 
+/** The query for a list that the service gives in one page of at most `most` rows; its usual number without flags. */
+export const onePage = (
+  { limit = Infinity, all }: { limit?: number | undefined; all?: boolean | undefined },
+  most: number,
+): { limit?: number } => (all || limit !== Infinity ? { limit: Math.min(limit, most) } : {})
+
 /** The rows that `listFlags` or `windowFlags` ask for, in windows of at most `most`; the usual number without. */
 export async function windowed<T>(
   { limit, all, offset = 0 }: { limit?: number | undefined; all?: boolean | undefined; offset?: number | undefined },

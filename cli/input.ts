@@ -53,6 +53,18 @@ export async function choose<T>(
   return select({ message: cleanLine(message), choices: shown }, screen(signal))
 }
 
+/** Asks to choose any of several. */
+export async function chooseSeveral(
+  message: string,
+  choices: readonly string[],
+  chosen: readonly string[],
+): Promise<string[]> {
+  if (refusesQuestions()) throw new InputError(`${message}: ${notAsked()}`)
+  const { checkbox } = await import('@inquirer/prompts')
+  const shown = choices.map((value) => ({ name: cleanLine(value), value, checked: chosen.includes(value) }))
+  return checkbox({ message: cleanLine(message), choices: shown }, screen())
+}
+
 /** Asks before something that cannot be undone, unless `yes`. Without a terminal `yes` is the only way. */
 export async function confirm(message: string, yes: boolean): Promise<void> {
   if (yes) return
@@ -134,20 +146,25 @@ async function hidden(message: string, flawOf: Flaw = () => undefined): Promise<
   return password({ message: cleanLine(message), mask: '*', validate }, screen())
 }
 
-/** Everything on standard input, as text. */
-export async function stdinText(): Promise<string> {
+/** Everything on standard input. */
+export async function stdinBytes(): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
 }
 
-/** The text, or what the file holds that is named after an `@`. */
-export function fileOr(text: string): string {
-  if (!text.startsWith('@')) return text
-  const path = text.slice(1)
+/** Everything on standard input, as text. */
+export const stdinText = async (): Promise<string> => (await stdinBytes()).toString('utf8')
+
+/** What a file of this machine holds. */
+export function fileBytes(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch (error) {
     throw new InputError(`${path} cannot be read: ${(error as Error).message}`)
   }
 }
+
+/** The text, or what the file holds that is named after an `@`. */
+export const fileOr = (text: string): string =>
+  text.startsWith('@') ? fileBytes(text.slice(1)).toString('utf8') : text

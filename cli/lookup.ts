@@ -1,6 +1,6 @@
 import type { Client } from '#client'
-import { windowSize } from './flags.ts'
-import { find } from './lookup/find.ts'
+import { windowed, windowSize } from './flags.ts'
+import { find, NotFound } from './lookup/find.ts'
 
 /** Id of a crew given by slug or id. */
 export const crewId = (api: Client, crew: string): Promise<string> =>
@@ -51,6 +51,15 @@ export const crewMemberId = (api: Client, crewId: string, user: string): Promise
     },
     user.toLowerCase(),
   )
+
+/** Id of the connection of two crews, whichever way round. */
+export async function crewConnectionId(api: Client, one: string, other: string): Promise<string> {
+  const rows = await windowed({ all: true }, (query) => api.crews.connections({ query }))
+  const ends = [one, other].sort().join()
+  const found = rows.find(({ from_crew_id, to_crew_id }) => [from_crew_id, to_crew_id].sort().join() === ends)
+  if (!found) throw new NotFound('connection', `${one} ${other}`, undefined, 'muster crews connections')
+  return found.id
+}
 
 /** Id of a credential given by name or id. */
 export const credentialId = (api: Client, credential: string): Promise<string> =>

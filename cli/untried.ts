@@ -4,7 +4,9 @@ const stranger = 'it is open to callers who are not signed in, and would tell th
 const conversation = 'each step follows from the answer to the one before'
 const signingIn = 'signing in makes a token, without which nothing can be tried'
 const code = 'a code is used up by the attempt'
+const program = 'whoever is called works at once, and is no person who could look first'
 const machine = 'it starts or ends processes of this machine'
+const disk = "it works on the crew's disk, which takes nothing back"
 const host = 'it works on the data folder while no daemon does'
 
 /** Commands that change something and have no `--dry-run`, with the reason. */
@@ -19,17 +21,23 @@ export const untried: Readonly<Record<string, string>> = {
   'admin:invalidate-sessions': host,
   'admin:promote': host,
   'admin:reset-password': host,
+  'agents:trigger': program,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
   'credentials:check': provider,
   'credentials:test': provider,
   doctor: 'without --fix it changes nothing, and shows what can be fixed',
   down: machine,
+  'files:edit': disk,
+  'files:pull': 'it writes files of this machine, and replaces them only with --force',
+  'files:push': disk,
+  'files:save': disk,
   inbox: `${conversation}; \`muster inbox act --dry-run\` tries one decision`,
   init: signingIn,
   'invitations:redeem': code,
   login: signingIn,
   pair: code,
   'pairing:redeem': code,
+  'rooms:open': `${conversation}; \`muster rooms send --dry-run\` tries one message`,
   signup: stranger,
   up: machine,
   wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',

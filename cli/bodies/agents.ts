@@ -48,6 +48,27 @@ export const agentFlags = {
     helpValue: 'JSON|@FILE',
     description: 'forms for people to fill in; empty for none',
   }),
+  'schedule-cron': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'CRON',
+    description: 'when the agent begins by itself, such as "0 7 * * 1-5" or @daily; empty for never',
+  }),
+  'schedule-prompt': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'TEXT|@FILE',
+    description: 'what the agent is asked then',
+  }),
+  'schedule-timezone': Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'ZONE',
+    description: 'time zone of the schedule, such as Europe/Berlin (default: UTC)',
+  }),
+  'schedule-enabled': Flags.boolean({ helpGroup: 'MORE', allowNo: true, description: 'switch the schedule on or off' }),
+  'webhook-require-timestamp': Flags.boolean({
+    helpGroup: 'MORE',
+    allowNo: true,
+    description: 'take only webhook calls that are signed with their time',
+  }),
   'avatar-seed': Flags.string({ helpGroup: 'MORE', description: 'seed of the generated picture' }),
   'avatar-style': Flags.string({ helpGroup: 'MORE', description: 'style of the generated picture' }),
 }
@@ -85,6 +106,11 @@ export const agentBody = (
     memory_enabled: flags.memory,
     suggested_prompts: read(flags['suggested-prompts']),
     ask_forms: read(flags['ask-forms']),
+    schedule_cron: flags['schedule-cron'],
+    schedule_prompt: read(flags['schedule-prompt']),
+    schedule_timezone: flags['schedule-timezone'],
+    schedule_enabled: flags['schedule-enabled'],
+    webhook_require_timestamp: flags['webhook-require-timestamp'],
     avatar_seed: flags['avatar-seed'],
     avatar_style: flags['avatar-style'],
   })

@@ -59,12 +59,20 @@ export const crewFlags = {
     max: 100,
     description: 'maximum number of temporary agents at a time',
   }),
+  'max-concurrent-agents': Flags.integer({
+    helpGroup: 'MORE',
+    min: 0,
+    max: 1000,
+    description: 'maximum number of delegated runs at a time; 0 for one for every 2048 MB of memory',
+  }),
 }
 
 type Given = Partial<Interfaces.InferredFlags<typeof crewFlags>> & {
   name?: string | undefined
   slug?: string | undefined
 }
+
+const orNull = (number: number | undefined) => (number === 0 ? null : number)
 
 /** The body of a create or a change from the flags that were given. */
 export const crewBody = (flags: Given): Static<typeof CrewPatch> =>
@@ -84,4 +92,5 @@ export const crewBody = (flags: Given): Static<typeof CrewPatch> =>
     avatar_style: flags['avatar-style'],
     issue_prefix: flags['issue-prefix'],
     max_ephemeral_agents: flags['max-ephemeral-agents'],
+    max_concurrent_agents: orNull(flags['max-concurrent-agents']),
   })

@@ -26,7 +26,7 @@ export interface AnswersOptions {
 export class Answers {
   private readonly it: AnswersOptions
   private readonly questions: Questions
-  /** The line was begun before something was asked: it is no answer. */
+  /** The line was begun before something was asked, or is not to answer it. */
   private speaking = false
 
   constructor(options: AnswersOptions) {
@@ -62,9 +62,31 @@ export class Answers {
 
   /** The line that is typed now answers what the agent asks in this chat. */
   get expected(): boolean {
+    return !this.speaking && this.asksHere
+  }
+
+  /** The agent asks something in this chat, or in none, that words answer. */
+  private get asksHere(): boolean {
     const chat = (this.questions.current?.payload?.['context'] as { chat?: unknown } | undefined)?.chat
-    if (this.speaking || !this.questions.choice('answer')) return false
+    if (!this.questions.choice('answer')) return false
     return chat === undefined || chat === this.it.chatId()
+  }
+
+  /** The run of this chat waits for an answer: what is said besides is for its next turn. */
+  get waits(): boolean {
+    return this.asksHere && this.questions.current?.kind === 'run_needs_human'
+  }
+
+  /** What the keys do with the line. */
+  get keys(): string | null {
+    if (!this.asksHere) return null
+    return this.speaking ? 'Enter says it · Esc makes it the answer' : 'Enter answers · Esc makes it a message'
+  }
+
+  /** Makes an answer of the line, or a message. */
+  turnOver(): void {
+    this.speaking = this.asksHere && !this.speaking
+    this.it.changed()
   }
 
   /** A line was entered or taken away: the next one begins. */

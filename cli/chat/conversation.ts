@@ -2,6 +2,7 @@ import type { Client, Connection } from '#client'
 import type { RunFrame } from '#contract/frames'
 import { patiently } from '../patiently.ts'
 import { feed } from './feed.ts'
+import { sendOnce, steerOnce } from './send-once.ts'
 import { messagesOf, replyOf, runOf, type Said, untold } from './stored.ts'
 import { Turn, type TurnEvent } from './turn.ts'
 
@@ -12,8 +13,8 @@ export interface Listener {
   /** A turn began, by whomever; null when it is over. */
   turn(turn: Turn | null): void
   see(event: TurnEvent): void
-  /** Somebody else said something. */
-  heard(text: string): void
+  /** Something was said elsewhere, or was queued before and has its turn now. */
+  heard(text: string, messageId: string): void
   connected(yes: boolean): void
   /** Something was said while nobody could be reached. */
   missed(): void
@@ -59,11 +60,34 @@ export class Conversation {
     if (this.chatId) await this.follow()
   }
 
-  /** Sends a message; creates the chat first if there is none. Throws when the server refuses it. */
-  async say(text: string): Promise<void> {
+  /**
+   * Sends a message; creates the chat first if there is none. Throws when the server refuses it. In a group chat an
+   * agent answers only when it is mentioned.
+   */
+  async say(text: string): Promise<{ answered: boolean }> {
     const sent = this.send(text)
-    this.sending = sent.catch(() => undefined)
-    await sent
+    this.sending = sent.catch(() => undefined).then(() => undefined)
+    return { answered: (await sent) !== null }
+  }
+
+  /** The agent is at work, as far as is known. */
+  get busy(): boolean {
+    return this.turn !== null || this.runId !== null
+  }
+
+  /**
+   * Says something while the agent is at work: it is queued, and has a turn after this one. `begun`: the turn had just
+   * ended, and this one begins.
+   */
+  async steer(text: string): Promise<{ id: string; begun: boolean }> {
+    const steering = steerOnce(this.api, this.chatId!, text, true)
+    this.sending = steering.catch(() => undefined)
+    const { message_id, run_id } = await steering
+    if (run_id) {
+      this.shown.add(message_id)
+      this.runId = run_id
+    }
+    return { id: message_id, begun: run_id !== null }
   }
 
   /** The last messages of the chat. */
@@ -80,13 +104,14 @@ export class Conversation {
     this.stop.abort()
   }
 
-  private async send(text: string): Promise<void> {
+  private async send(text: string): Promise<string | null> {
     this.chatId ??= (await this.api.chats.create({ agentId: this.agentId, body: { origin: 'CLI' } })).id
     // The stream must be open before the run starts.
     await this.follow()
-    const { message_id, run_id } = await this.api.chats.send({ chatId: this.chatId, body: { content: text } })
+    const { message_id, run_id } = await sendOnce(this.api, this.chatId, { content: text })
     this.shown.add(message_id)
     this.runId = run_id
+    return run_id
   }
 
   /** Resolves once the stream is open, or cannot be opened at the moment. */
@@ -108,7 +133,8 @@ export class Conversation {
       else if (event.type === 'attached') {
         this.listener.connected(true)
         if (!event.again) await this.onEntry()
-      } else if (event.type === 'gap') await this.gap(event.over)
+      } else if (event.type === 'delegated') this.listener.see(event)
+      else if (event.type === 'gap') await this.gap(event.over)
       else await this.frame(event.frame, event.late)
       entered()
     }
@@ -135,7 +161,7 @@ export class Conversation {
       await this.sending
       const id = String(frame.metadata['message_id'] ?? '')
       this.skipping = this.answered.has(id)
-      if (!this.shown.has(id)) this.listener.heard(frame.content)
+      if (!this.shown.has(id)) this.listener.heard(frame.content, id)
       this.shown.add(id)
     }
     if (this.skipping) {

@@ -15,6 +15,8 @@ export interface EditorEvents {
   change(): void
   /** Ctrl-L. */
   clear(): void
+  /** The escape key. */
+  escape?(): void
   /** Ctrl-Z is about to suspend the program; and it goes on. */
   suspend(): void
   resume(): void
@@ -129,6 +131,7 @@ export class Editor {
     else if (ctrl && name === 'l') this.options.on.clear()
     else if (ctrl && name === 'o') this.expand()
     else if (name === 'tab') this.complete()
+    else if (name === 'escape') this.options.on.escape?.()
     else {
       if (ctrl && name === 'z') this.stop()
       return false

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, locate, ProblemError } from '#client'
 import { lines } from '#client/lines'
-import type { RunFrame, StreamEnd, StreamFrame } from '#contract/frames'
+import type { Delegated, RunFrame, StreamEnd, StreamFrame } from '#contract/frames'
 
 export type FeedEvent =
   /** `late`: it happened before this client was there to see it. */
@@ -9,6 +9,7 @@ export type FeedEvent =
   | { type: 'attached'; active: boolean; again: boolean }
   /** Frames are lost; only the stored messages hold the text. `over`: the run has ended, too. */
   | { type: 'gap'; over: boolean }
+  | { type: 'delegated'; work: Delegated }
   | { type: 'lost'; error: Error }
 
 export interface FeedOptions {
@@ -26,10 +27,8 @@ const replayMs = 250
 
 /**
  * What happens in a chat from now on, and in the run that goes on if one does: each frame once and in order, over any
- * number of connections: when one is lost, a
- * restarting daemon included, the next goes on where it ended. Throws when the server refuses, or is gone for longer
- * than
- * `patience`. Ends by its signal alone.
+ * number of connections: when one is lost, a restarting daemon included, the next goes on where it ended. Throws when
+ * the server refuses, or is gone for longer than `patience`. Ends by its signal alone.
  */
 export async function* feed(
   connection: Connection,
@@ -55,8 +54,9 @@ export async function* feed(
       if (end === 'replay_truncated') place.from = 0
     } catch (error) {
       if (signal?.aborted) return
-      lostAt ||= Date.now()
-      if (!passing(error) || Date.now() - lostAt > patience) throw error
+      const now = Date.now()
+      lostAt ||= now
+      if (!passing(error) || now - lostAt > patience) throw error
       place.caughtUp = false
       yield { type: 'lost', error: error as Error }
       await pause(waitFor(error, wait), undefined, { signal }).catch(() => undefined)
@@ -107,6 +107,9 @@ function* read(frame: Frame, place: Place): Generator<FeedEvent> {
     place.again = true
   } else if (frame.type === 'stream.reset') {
     if (frame.reason === 'replay_truncated') yield { type: 'gap', over: false }
+  } else if (frame.type === 'stream.assignment') {
+    // Where it stands follows at once, unless people are asked first.
+    if (frame.event !== 'created') yield { type: 'delegated', work: frame }
   } else if (isRunFrame(frame) && frame.seq > place.last) {
     const { late, ...it } = frame
     advance(place, it.seq)

@@ -15,6 +15,8 @@ export interface Below {
   warning: string | null
   /** Typed already, and to be said later. */
   queue: readonly string[]
+  /** What becomes of it. */
+  queued?: string
   text: string
   cursor: number
   /** One column before the text; "›" unless what is typed answers a question. */
@@ -72,7 +74,7 @@ export class Page {
     this.screen.show(() => this.live(below()))
   }
 
-  private live({ turn, warning, queue, text, cursor, mark = '›', hint }: Below): Live {
+  private live({ turn, warning, queue, queued, text, cursor, mark = '›', hint }: Below): Live {
     const typed = window(text, cursor, this.width - 3, Math.max(3, Math.floor(this.screen.height / 2)))
     const waiting = queue.map(
       (it, at): Row => [
@@ -83,6 +85,7 @@ export class Page {
       ...turn,
       ...(warning ? [[], [span(shorten(warning, this.width), 'yellow')]] : []),
       ...(waiting.length ? [[], ...waiting] : []),
+      ...(queued ? [[span(`  ${queued}`, 'dim')]] : []),
       [],
     ]
     const input = typed.rows.map(

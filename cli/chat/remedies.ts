@@ -4,6 +4,7 @@ const remedies: Readonly<Record<string, string>> = {
   quota: 'muster credentials list, and assign another one to the agent',
   overloaded: 'try again in a minute',
   unreachable: 'muster doctor',
+  upstream: 'musterd config, which shows where model calls go',
   unknown_model: 'muster agents update AGENT --model NAME',
   turn_cap: 'muster ask AGENT "..." --max-turns 200',
   client_missing: 'muster doctor',

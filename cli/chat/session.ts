@@ -1,14 +1,19 @@
+// Long because the whole screen of a chat is one state: what is typed, what goes on, and what is asked.
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
+import type { Delegated } from '#contract/frames'
 import { span } from '../markdown/rows.ts'
 import { shellWord } from '../output/shell-word.ts'
+import { waiting } from './answering.ts'
 import { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'
+import { delegatedRow } from './delegated.ts'
 import { Editor } from './editor.ts'
 import type { Memory } from './memory.ts'
 import { type Below, Page } from './page.ts'
 import { Pastes } from './pastes.ts'
 import { nextOf } from './remedies.ts'
+import { steered, unanswered } from './send-once.ts'
 import { completeSlash, helpRows, isSlash, type Slash, slashNames, slashOf } from './slash.ts'
 import type { Said } from './stored.ts'
 import { tellMessage } from './transcript.ts'
@@ -59,8 +64,10 @@ export class ChatSession {
   private conversation: Conversation
   private view: TurnView | null = null
   private thinking: boolean
-  /** Messages typed while the agent was busy; sent one by one. */
+  /** Messages typed while another one was on its way; sent one by one. */
   private readonly queue: string[] = []
+  /** Messages that the server keeps for the turn after this one, oldest first. */
+  private steered: { id: string; text: string }[] = []
   private sending = false
   private cancelling = false
   private connected = true
@@ -128,6 +135,7 @@ export class ChatSession {
         leave: () => this.finish(0),
         change,
         clear: () => this.page.screen.clear(),
+        escape: () => this.answers.turnOver(),
         suspend: () => this.page.screen.park(),
         resume: () => this.page.screen.resume(),
       },
@@ -164,7 +172,7 @@ export class ChatSession {
     return new Conversation(this.it.api, this.it.connection, this.it.agent.id, chatId, {
       turn: (turn) => (turn ? this.began(turn) : this.ended()),
       see: (event) => this.see(event),
-      heard: (text) => this.page.said(text),
+      heard: (text, id) => this.heard(text, id),
       connected: (yes) => {
         this.connected = yes
         this.draw()
@@ -187,10 +195,16 @@ export class ChatSession {
   }
 
   private see(event: TurnEvent): void {
-    this.view?.see(event)
+    if (event.type === 'delegated') this.tellDelegated(event.work)
+    else this.view?.see(event)
     const next = event.type === 'error' ? nextOf(event.reason, this.it.agent.slug) : null
     if (next) this.page.advice(next)
     this.draw()
+  }
+
+  private tellDelegated(work: Delegated): void {
+    this.view?.flush()
+    this.page.commit('tool', [delegatedRow(work, this.page.width)])
   }
 
   private ended(): void {
@@ -198,6 +212,7 @@ export class ChatSession {
     const took = turn && footer(turn.tools.size, turn.result)
     if (this.cancelling) this.page.note('Cancelled.')
     else if (took) this.page.note(took)
+    if (this.cancelling) this.keep()
     this.view = null
     this.cancelling = false
     if (turn?.waitsFor) this.answers.look(turn.waitsFor)
@@ -219,9 +234,50 @@ export class ChatSession {
   }
 
   private sayNext(): void {
-    if (this.sending || this.conversation.turn) return
+    if (this.sending) return
     const text = this.queue.shift()
-    if (text !== undefined) void this.say(text)
+    if (text === undefined) return
+    // What follows a queued message is queued, too.
+    const later = this.conversation.busy || this.steered.length > 0 || this.answers.waits
+    void (later ? this.steer(text) : this.say(text)).then(() => this.sayNext())
+  }
+
+  /** Has a message said after the turn that goes on. */
+  private async steer(text: string): Promise<void> {
+    this.sending = true
+    try {
+      const { id, begun } = await this.conversation.steer(this.pastes.whole(text))
+      if (begun) {
+        this.page.said(this.pastes.shown(text))
+        this.page.note('The turn before had ended already: this begins the next one.')
+      } else this.steered.push({ id, text })
+    } catch (error) {
+      this.unsaid(error, text)
+    }
+    this.sending = false
+    this.draw()
+  }
+
+  /** A message was refused. It may be the answer that the agent waits for: that is seen by what it asks. */
+  private unsaid(error: unknown, text: string): void {
+    this.complain(error)
+    this.putBack([text, ...this.queue.splice(0)])
+    if (waiting(error)) this.answers.look()
+  }
+
+  /** What was queued before a message has its turn together with it. */
+  private heard(text: string, id: string): void {
+    const at = this.steered.findIndex((it) => it.id === id)
+    const mine = this.steered.splice(0, at < 0 ? this.steered.length : at + 1)
+    for (const { text: said } of mine) this.page.said(this.pastes.shown(said))
+    if (at < 0) this.page.said(text)
+  }
+
+  /** A cancelled turn is followed by none. */
+  private keep(): void {
+    const kept = this.steered.splice(0)
+    for (const { text } of kept) this.page.said(this.pastes.shown(text))
+    if (kept.length) this.page.note('Kept in the chat: the agent reads it with your next message.')
   }
 
   private async say(text: string): Promise<void> {
@@ -230,10 +286,10 @@ export class ChatSession {
     this.page.said(this.pastes.shown(text))
     this.sending = true
     try {
-      await conversation.say(this.pastes.whole(text))
+      const { answered } = await conversation.say(this.pastes.whole(text))
+      if (!answered) this.page.note(unanswered)
     } catch (error) {
-      this.complain(error)
-      this.putBack([text, ...this.queue.splice(0)])
+      this.unsaid(error, text)
     }
     this.sending = false
     if (conversation.chatId && conversation.chatId !== before) this.it.memory.enter(conversation.chatId)
@@ -292,6 +348,7 @@ export class ChatSession {
       help: () => this.page.commit('note', helpRows(this.page.width)),
       new: () => this.renew(),
       history: () => this.recall(Number(rest) || 10),
+      steer: async () => this.page.note(await steered(this.it.api, this.conversation.chatId, this.pastes.whole(rest))),
       cancel: () => this.cancel(),
       thinking: () => {
         this.thinking = !this.thinking
@@ -344,7 +401,8 @@ export class ChatSession {
     return {
       turn: this.view?.rows() ?? (this.sending ? [[], [span(this.cancelling ? 'Cancelling' : 'Sending', 'dim')]] : []),
       warning: this.connected ? this.answers.status : 'The connection is lost; trying again',
-      queue: this.queue.map(shown),
+      queue: [...this.steered.map(({ text: said }) => said), ...this.queue].map(shown),
+      ...(this.steered.length && { queued: 'queued for the next turn' }),
       text: shown(text),
       cursor: shown(text.slice(0, cursor)).length,
       ...(this.answers.expected && { mark: '?' }),
@@ -356,7 +414,8 @@ export class ChatSession {
     if (this.armed) return 'Ctrl-C again leaves'
     const names = slashNames(this.editor.text, this.answers.commands)
     if (names.length) return names.map((name) => `/${name}`).join('  ')
-    return this.pastes.shown(this.editor.text) === this.editor.text ? null : 'Ctrl-O expands what was pasted'
+    if (this.pastes.shown(this.editor.text) !== this.editor.text) return 'Ctrl-O expands what was pasted'
+    return this.editor.text ? this.answers.keys : null
   }
 
   /** The clock runs while something is going on. */

@@ -6,6 +6,7 @@ const slashCommands = {
   help: 'what can be typed here',
   new: 'begin another chat with this agent',
   history: 'show what was said before, `/history 20` for the last 20 messages',
+  steer: 'tell the agent something for its next turn, `/steer TEXT`; it starts none',
   cancel: 'cancel what the agent is doing, and what waits to be said',
   thinking: 'show or hide what the agent thinks',
   later: 'leave what the agent asks to your inbox',
@@ -16,6 +17,8 @@ const slashCommands = {
 /** Keys that do something of their own. */
 const keys = {
   '\\ Enter': 'another line; so do Alt-Enter and Ctrl-J, and pasted text keeps its lines',
+  Enter: 'while the agent works, say it in the turn after this one',
+  Esc: 'make a message of an answer that is typed, or an answer of a message',
   'Ctrl-O': 'expand what was pasted',
   'Ctrl-C': 'cancel the turn, a second time leave',
   'Ctrl-D': 'leave; the agent goes on with what it does',
@@ -32,24 +35,32 @@ export function slashOf(text: string): { name: string; rest: string } | null {
 export const isSlash = (name: string): name is Slash => Object.hasOwn(slashCommands, name)
 
 /** What can be typed in a chat, as /help tells it. */
-export function helpRows(width: number): Row[] {
-  const names = Object.entries(slashCommands).map(([name, about]) => [`/${name}`, about])
-  const rows = [...names, ...Object.entries(keys)].map(
-    ([name, about]): Row => [span(pad(name!, 11), 'cyan'), span(about!)],
-  )
+export const helpRows = (width: number): Row[] => tableRows({ ...namesOf(slashCommands), ...keys }, width)
+
+/** Commands as they are typed, with what is told of them. */
+export const namesOf = (commands: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(commands).map(([name, about]) => [`/${name}`, about]))
+
+export function tableRows(table: Readonly<Record<string, string>>, width: number): Row[] {
+  const rows = Object.entries(table).map(([name, about]): Row => [span(pad(name, 11), 'cyan'), span(about)])
   return rows.flatMap((it) => wrap(it, width))
 }
 
 /** Names of commands that a text may become; none unless it is the beginning of one. */
-export function slashNames(text: string, more: readonly string[] = []): string[] {
+export const slashNames = (text: string, more: readonly string[] = []): string[] =>
+  namesAmong(text, [...more, ...Object.keys(slashCommands)])
+
+export function namesAmong(text: string, names: readonly string[]): string[] {
   const typed = /^\/([a-z-]*)$/.exec(text)?.[1]
-  if (typed === undefined) return []
-  return [...more, ...Object.keys(slashCommands)].filter((name) => name.startsWith(typed))
+  return typed === undefined ? [] : names.filter((name) => name.startsWith(typed))
 }
 
 /** What Tab makes of a text: as much of a command as is certain. */
-export function completeSlash(text: string, more: readonly string[] = []): string {
-  const names = slashNames(text, more)
+export const completeSlash = (text: string, more: readonly string[] = []): string =>
+  completeAmong(text, [...more, ...Object.keys(slashCommands)])
+
+export function completeAmong(text: string, all: readonly string[]): string {
+  const names = namesAmong(text, all)
   if (names.length < 2) return names.length ? `/${names[0]}` : text
   const first = names[0]!
   let length = text.length - 1

@@ -1,4 +1,4 @@
-import type { Result, RunFrame } from '#contract/frames'
+import type { Delegated, Result, RunFrame } from '#contract/frames'
 import { briefOf, type ToolUse, toolName } from './tools.ts'
 
 /** What a frame means to who watches a turn. */
@@ -12,6 +12,8 @@ export type TurnEvent =
   | { type: 'status'; text: string }
   | { type: 'error'; text: string; reason: string }
   | { type: 'user'; text: string; messageId: string | null }
+  /** Work that was given to another agent. */
+  | { type: 'delegated'; work: Delegated }
   | { type: 'done' }
 
 /** One run of an agent as its frames tell it. */

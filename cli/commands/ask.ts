@@ -1,16 +1,19 @@
 import { Args, Flags } from '@oclif/core'
 import type { RunFrame } from '#contract/frames'
+import { sendOrAnswer } from '../chat/answering.ts'
 import { type AskedOptions, answerOn, denyRest, offerAll } from '../chat/asked.ts'
 import { type Answer, type Sent, takeTurn } from '../chat/once.ts'
 import { PlainOutput } from '../chat/plain-output.ts'
 import { promptOf } from '../chat/prompt.ts'
 import { nextOf } from '../chat/remedies.ts'
+import { unanswered } from '../chat/send-once.ts'
 import { tryToSend } from '../chat/tried.ts'
 import type { TurnEvent } from '../chat/turn.ts'
 import { ApiCommand } from '../command.ts'
 import { exits } from '../failure.ts'
 import { durationMs, given } from '../flags.ts'
-import { interactive } from '../input.ts'
+import { type Filling, fillingOf, type Message } from '../forms/filling.ts'
+import { InputError, interactive } from '../input.ts'
 import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shellWord } from '../output/shell-word.ts'
@@ -26,7 +29,9 @@ export default class Ask extends ApiCommand<typeof Ask> {
   static override summary = 'Ask an agent one question and print its answer'
   static override description =
     'Writes only the answer to standard output; progress goes to standard error, at a terminal or with -v. The ' +
-    'question is taken from the arguments, from standard input, or from both in this order.\n\nWhat the agent asks ' +
+    'question is taken from the arguments, from standard input, or from both in this order. With --form it is made ' +
+    'of the answers to a form of the agent: those of --field, and at a terminal those that you are asked ' +
+    'for.\n\nWhat the agent asks ' +
     'people is offered to you at a terminal; elsewhere the command ends with 5 and names the command that ' +
     'answers. With --on-question deny it is denied in your name, as far as you may decide it, and the command goes ' +
     'on until the run ends.\n\nExits with 0 when the run completed, 1 when it failed, 5 when it waits for a person, ' +
@@ -55,6 +60,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "And in French?" --chat CHAT',
     '$ <%= config.bin %> ask ada "Write the report" --detach | head -1',
     '$ <%= config.bin %> ask ada "Write the report" --dry-run',
+    '$ <%= config.bin %> ask ada --form expense --field amount=12.50 --field receipt=@bill.pdf',
     '$ <%= config.bin %> ask ada "Update the lock file" --on-question deny --timeout 10m',
   ]
   static override next = {
@@ -67,6 +73,19 @@ export default class Ask extends ApiCommand<typeof Ask> {
   }
   static override flags = {
     chat: Flags.string({ helpValue: 'ID', description: 'continue this chat (default: a new one)' }),
+    form: Flags.string({ helpValue: 'FORM', description: 'fill in this form of the agent instead of a question' }),
+    field: Flags.string({
+      multiple: true,
+      dependsOn: ['form'],
+      helpValue: 'NAME=VALUE',
+      description: 'answer to a field of the form, @FILE for a file; repeat it for several',
+    }),
+    attach: Flags.string({
+      multiple: true,
+      dependsOn: ['form'],
+      helpValue: 'FILE',
+      description: 'file that goes with the form and belongs to no field',
+    }),
     'max-turns': Flags.integer({ min: 1, max: 200, description: 'maximum number of turns' }),
     timeout: Flags.string({ helpValue: 'DURATION', description: 'cancel the run after this time, such as 90s or 10m' }),
     stream: Flags.boolean({
@@ -90,10 +109,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
   async run(): Promise<void> {
     const timeout = durationMs(this.flags.timeout, '--timeout')
     this.undo = durationMs(this.flags.undo, '--undo') ?? 0
-    const prompt = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
+    const message = await this.question()
     const { format } = this.out.wanted
     const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
-    if (this.dry) return this.tryOut(prompt)
+    if (this.dry) return this.tryOut(await message())
     this.output = new PlainOutput({
       stdout: process.stdout,
       stderr: process.stderr,
@@ -106,7 +125,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     try {
       if (this.flags['on-question'] === 'deny')
         this.unattended = new Unattended(this.api, (text) => this.tellDenial(text))
-      const answer = await this.turn(prompt, format === 'ndjson', plain && interactive() && !this.unattended)
+      const answer = await this.turn(message, format === 'ndjson', plain && interactive() && !this.unattended)
       this.output.finish(plain ? answer.text : '')
       await this.conclude(answer, plain)
     } finally {
@@ -115,14 +134,33 @@ export default class Ask extends ApiCommand<typeof Ask> {
     }
   }
 
+  /** Makes the message, once the chat is known that it is for. */
+  private async question(): Promise<(chatId?: string) => Promise<Message>> {
+    const { form, field = [], attach = [], chat } = this.flags
+    if (form === undefined) {
+      const content = await promptOf(this.args.prompt, (text) => this.out.note(text, 'dim'))
+      return async () => ({ content })
+    }
+    if (this.args.prompt !== undefined)
+      throw new InputError('--form takes the place of a question; give one of the two.')
+    const note = (text: string) => this.out.note(text, 'yellow')
+    const given = { fields: field, attach, asks: interactive(), chatId: chat, note }
+    const { api, connection } = this
+    const filling: Filling = await fillingOf({ api, connection }, this.args.agent, form, given)
+    const { truncated, rendered_text } = await filling.complete()
+    if (truncated.length) note(`Cut off at 2000 characters: ${truncated.join(', ')}.`)
+    if (this.dry) this.out.text(`${rendered_text}\n`)
+    return (chatId) => filling.message(chatId)
+  }
+
   /** What would be sent, and whether a run would be admitted. */
-  private async tryOut(content: string): Promise<void> {
+  private async tryOut(message: Message): Promise<void> {
     const agent = await agentId(this.api, this.args.agent)
     const { chat } = this.flags
     const where = chat === undefined ? 'a new chat' : `chat ${chat}`
-    this.out.note(`Would send ${[...content].length} characters to ${this.args.agent} in ${where}.`)
+    this.out.note(`Would send ${[...message.content].length} characters to ${this.args.agent} in ${where}.`)
     if (chat === undefined) await this.attempt(this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } }))
-    const send = (chatId: string) => this.attempt(this.api.chats.send({ chatId, body: this.draft(content) }))
+    const send = (chatId: string) => this.attempt(this.api.chats.send({ chatId, body: this.draft(message) }))
     if (!(await tryToSend(this.api, agent, { chat, send })))
       this.out.note(
         `Whether a run is admitted can only be tried once you have a chat with ${this.args.agent}.`,
@@ -131,14 +169,19 @@ export default class Ask extends ApiCommand<typeof Ask> {
     this.endTrying()
   }
 
-  private draft(content: string): { content: string; max_turns?: number } {
-    return given({ content, max_turns: this.flags['max-turns'] || undefined })
+  private draft(message: Message): Message & { max_turns?: number } {
+    return given({
+      content: message.content,
+      metadata: message.metadata,
+      max_turns: this.flags['max-turns'] || undefined,
+    })
   }
 
-  private async turn(prompt: string, frames: boolean, offers: boolean): Promise<Answer> {
+  private async turn(message: (chatId: string) => Promise<Message>, frames: boolean, offers: boolean): Promise<Answer> {
     this.output.turn('Sending')
     const agent = await agentId(this.api, this.args.agent)
     const chatId = this.flags.chat ?? (await this.api.chats.create({ agentId: agent, body: { origin: 'CLI' } })).id
+    const made = await message(chatId)
     const turning = {
       api: this.api,
       connection: this.connection,
@@ -156,7 +199,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     if (offers) offerAll(asked, over.signal).catch((error: Error) => this.refused(error, over.signal))
     this.watchUnattended(over.signal)
     try {
-      const answer = await takeTurn({ ...turning, send: () => this.send(chatId, prompt) })
+      const answer = await takeTurn({ ...turning, send: () => this.send(chatId, made) })
       if (this.unattended) return await denyRest(this.api, this.unattended, answer)
       return offers ? await answerOn(asked, answer, turning) : answer
     } finally {
@@ -195,13 +238,25 @@ export default class Ask extends ApiCommand<typeof Ask> {
     else if (!over.aborted) this.out.note(error.message, 'yellow')
   }
 
-  private async send(chatId: string, content: string): Promise<Sent> {
+  private async send(chatId: string, message: Message): Promise<Sent> {
     if (this.stoppedWith !== undefined) this.giveUp(this.late())
-    const { run_id, message_id } = await this.api.chats.send({ chatId, body: this.draft(content) })
-    this.sent = { chatId, runId: run_id, messageId: message_id }
+    const sure = interactive() ? (question: string) => this.sure(question) : null
+    const { run_id, message_id } = await sendOrAnswer(this.api, chatId, this.draft(message), sure)
+    if (run_id === null) throw new InputError(unanswered, 'say @SLUG in the message')
+    const sent = { chatId, runId: run_id, messageId: message_id }
+    this.sent = sent
     this.output.turn('Waiting')
     if (this.stoppedWith !== undefined) await this.cancel()
-    return this.sent
+    return sent
+  }
+
+  private async sure(question: string): Promise<void> {
+    this.output.hold()
+    try {
+      await this.confirm(`The agent asks: ${question}. Is this the answer?`)
+    } finally {
+      this.output.release()
+    }
   }
 
   private async conclude(answer: Answer, plain: boolean): Promise<void> {

@@ -1,4 +1,6 @@
 import { type Connection, createConnection } from '#client'
+import { builtInTemplates, listedProviders } from '#client/words'
+import type { AskForm } from '#contract/ask-forms'
 import { readContexts } from '../contexts/file.ts'
 import { resolveSession } from '../contexts/session.ts'
 import { requireOwnSocket } from '../local/owner.ts'
@@ -15,6 +17,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** Lists of the service by the name that arguments and flags have for one of their members. */
 const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) => Offer]>> = {
   crew: ['/api/v1/crews', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
+  other: ['/api/v1/crews', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   agent: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   subject: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
@@ -30,17 +33,21 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
 }
 
+/** What is found otherwise. */
+const found = new Set(['chat', 'field', 'form', 'model'])
+
 const source: Source = async (name, given) => {
   const file = await readContexts(configFile())
   if (name === 'context') return Object.entries(file.contexts).map(([value, { server }]) => ({ value, about: server }))
-  if (name !== 'chat' && !lists[name]) return []
-  const { server, workspace, context, agent } = given
+  if (name === 'template') return builtInTemplates.map((value) => ({ value }))
+  if (!found.has(name) && !lists[name]) return []
+  const { server, workspace, context, agent, form } = given
   const session = resolveSession(
     { ...(server && { server }), ...(workspace && { workspace }), ...(context && { context }) },
     process.env,
     file,
   )
-  const key = keyOf(session.target.key, session.token, session.workspace, name, agent)
+  const key = keyOf(session.target.key, session.token, session.workspace, name, agent, form)
   return remembered(key, (timeout) => {
     const connection = createConnection({
       ...session,
@@ -48,16 +55,21 @@ const source: Source = async (name, given) => {
       timeout,
       guard: () => requireOwnSocket(session),
     })
-    return fetched(connection, name, { agent, workspace: session.workspace })
+    return fetched(connection, name, { agent, form, workspace: session.workspace })
   })
 }
 
 async function fetched(
   connection: Connection,
   name: string,
-  { agent, workspace }: { agent: string | undefined; workspace: string | undefined },
+  { agent, form, workspace }: Record<'agent' | 'form' | 'workspace', string | undefined>,
 ): Promise<Offer[]> {
   if (name === 'chat') return agent ? chatsOf(connection, agent) : []
+  if (name === 'model') return modelsOf(connection)
+  if (name === 'form' || name === 'field') {
+    const forms = agent ? await formsOf(connection, agent) : []
+    return name === 'form' ? forms.map(({ id, label }) => ({ value: id, about: label })) : fieldsOf(forms, form)
+  }
   const [path, offer] = lists[name]!
   if (path.includes(':workspace') && !workspace) return []
   return (await rowsOf(connection, path.replace(':workspace', encodeURIComponent(workspace ?? '')))).map(offer)
@@ -68,9 +80,29 @@ async function rowsOf(connection: Connection, path: string): Promise<Row[]> {
   return (Array.isArray(reply) ? reply : (Object.values(reply as object).find(Array.isArray) ?? [])) as Row[]
 }
 
-async function chatsOf(connection: Connection, agent: string): Promise<Offer[]> {
+async function modelsOf(connection: Connection): Promise<Offer[]> {
+  const known = listedProviders.filter((name) => name !== 'OLLAMA')
+  const lists = known.map((name) => rowsOf(connection, `/api/v1/models?provider=${name}`))
+  return (await Promise.all(lists)).flat().map((row) => ({ value: text(row['id']), about: text(row['provider']) }))
+}
+
+async function agentOf(connection: Connection, agent: string): Promise<Row | undefined> {
   const agents = await rowsOf(connection, `/api/v1/agents?q=${encodeURIComponent(agent)}`)
-  const found = agents.find((row) => row['slug'] === agent || row['id'] === agent)
+  return agents.find((row) => row['slug'] === agent || row['id'] === agent)
+}
+
+async function formsOf(connection: Connection, agent: string): Promise<AskForm[]> {
+  return JSON.parse(text((await agentOf(connection, agent))?.['ask_forms']) || '[]') as AskForm[]
+}
+
+const fieldsOf = (forms: AskForm[], form: string | undefined): Offer[] =>
+  (forms.find(({ id }) => id === form)?.fields ?? []).flatMap(({ name, label, type }) => [
+    { value: `${name}=`, about: label },
+    ...(type === 'money' ? [{ value: `${name}_currency=`, about: label }] : []),
+  ])
+
+async function chatsOf(connection: Connection, agent: string): Promise<Offer[]> {
+  const found = await agentOf(connection, agent)
   const chats = found ? await rowsOf(connection, `/api/v1/agents/${encodeURIComponent(text(found['id']))}/chats`) : []
   return chats.map((row) => ({ value: text(row['id']), about: text(row['title']) }))
 }

@@ -24,7 +24,7 @@ export async function complete(typed: readonly string[], known: Commands, source
   const command = id ? known.describe(id) : undefined
   const { given, positionals, open } = read(words.slice(used), command)
   const offers = open
-    ? await valuesOf(open, command?.flags[open], given, source)
+    ? await valuesOf(open, command?.flags[open], { ...named(command, positionals), ...given }, source)
     : partial.startsWith('-')
       ? flagsOf(command, given)
       : [...(positionals.length ? [] : below(path, known)), ...(await argumentsOf(command, positionals, given, source))]
@@ -102,11 +102,16 @@ async function argumentsOf(
 ): Promise<Offer[]> {
   const list = Object.values(command?.args ?? {})
   const wanted = list[positionals.length] ?? (command?.strict === false ? list.at(-1) : undefined)
-  const earlier = Object.fromEntries(
-    list.flatMap(({ name }, at) => (positionals[at] === undefined ? [] : [[name, positionals[at]]])),
-  )
-  return wanted ? valuesOf(wanted.name, wanted, { ...earlier, ...given }, source) : []
+  return wanted ? valuesOf(wanted.name, wanted, { ...named(command, positionals), ...given }, source) : []
 }
+
+/** The arguments so far, by their names. */
+const named = (command: Command.Cached | undefined, positionals: string[]): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(command?.args ?? {}).flatMap(({ name }, at) =>
+      positionals[at] === undefined ? [] : [[name, positionals[at]]],
+    ),
+  )
 
 async function valuesOf(
   name: string,

@@ -35,6 +35,7 @@ export type HostCode =
   | 'unusable_data_dir'
   | 'unusable_database'
 
+const webhooks = 'triggers.md#webhooks'
 const server = 'cli.md#which-server-as-whom-where'
 const signingIn = 'signing-in.md'
 const twoFactor = 'two-factor.md#when-it-is-asked-for'
@@ -121,6 +122,9 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
 
   approval_settled: 'decisions.md#requests-for-approval',
   approval_undecidable: 'decisions.md#requests-for-approval',
+  query_limit: 'peers.md#questions-between-agents',
+  runs_full: 'peers.md#questions-between-agents',
+  crews_not_connected: 'peers.md#connections-of-crews',
   not_the_lead: 'decisions.md#requests-for-approval',
   escalation_settled: 'decisions.md#questions-that-an-agent-waits-for',
   policy_refused: 'rules/policies.md',
@@ -133,21 +137,38 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   answer_undeliverable: questions,
   source_managed: 'rules/inbox.md#settling',
   internal_token_rejected: null,
+  invalid_answers: 'asking-by-form.md',
   slug_taken: null,
   name_taken: null,
   avatar_kept: null,
   already_assigned: null,
   lead_taken: 'rules/agents.md#changing-an-agent',
+  webhook_unsigned: webhooks,
+  webhook_late: webhooks,
   chat_taken: 'rules/chats.md#chats-and-messages',
+  assignment_limit: 'assignments.md#limits',
+  own_assignment: null,
+  agent_deleted: null,
+  assignment_ended: null,
+  assignments_open: 'assignments.md#cancelling',
   chat_busy: 'rules/chats.md#sending',
+  client_id_taken: 'rules/chats.md#sending',
+  agent_expired: 'hiring.md#when-the-time-is-over',
+  hire_quota: 'hiring.md#how-many',
+  hire_settled: 'hiring.md#approving',
+  agent_crewless: 'persona.md#cards-about-people',
   agent_pending_review: 'decisions.md#requests-for-approval',
+  foreign_chat: 'asking-by-form.md#files',
   foreign_file: null,
+  file_refused: 'files.md#saving',
+  file_changed: 'files.md#conflicts',
   crew_not_running: containers,
   encryption_unavailable: folder,
   admin_tokens_unavailable: 'operating.md#administrative-tokens',
   outside_crew: null,
   exposure_quota: 'ports.md',
   exposure_ended: 'ports.md#what-people-do',
+  models_unreachable: 'adapters.md#models',
   container_unreachable: containers,
   runtime_failed: containers,
   runtime_unavailable: containers,

@@ -49,6 +49,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
         windowed(all, async (query) => (await api.approvals.list({ query: { ...query, status: 'all' } })).rows, 200),
       ),
     }),
+  assignment: ({ api }) =>
+    kind({
+      noun: 'assignment',
+      next: 'muster assignments list',
+      numbersOf: ['assignments'],
+      rows: once(() => assignments(api)),
+    }),
   chat: ({ api, given }) =>
     kind<RowOf<typeof chats>>({
       noun: 'chat',
@@ -87,6 +94,15 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       numbersOf: ['ports'],
       rows: once(async () => ports(api, await crewId(api, given['crew'] ?? ''))),
       names: ({ container_port, status }) => (status.toLowerCase() === 'active' ? [String(container_port)] : []),
+    }),
+  room: ({ api }) =>
+    kind<RowOf<Client['rooms']['list']>>({
+      noun: 'room',
+      next: 'muster rooms list',
+      numbersOf: ['rooms'],
+      rows: once(() => windowed(all, (query) => api.rooms.list({ query }), 200)),
+      names: ({ title }) => (title ? [title] : []),
+      lenient: true,
     }),
   rotation: ({ api }) =>
     kind({
@@ -178,6 +194,12 @@ async function chats(api: Client, agent: string | undefined) {
 
 const ports = (api: Client, crew: string) =>
   windowed(all, (query) => api.ports.list({ crewId: crew, query: { ...query, status: 'all' } }))
+
+async function assignments(api: Client) {
+  const crews = await windowed(all, (query) => api.crews.list({ query }))
+  const lists = crews.map(({ id }) => windowed(all, (query) => api.assignments.list({ crewId: id, query })))
+  return (await Promise.all(lists)).flat()
+}
 
 async function escalations(api: Client) {
   const crews = await windowed(all, (query) => api.crews.list({ query }))

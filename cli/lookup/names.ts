@@ -3,6 +3,7 @@ import { isWholeId } from '../output/short-id.ts'
 /** Arguments and flags that take the id of something without a slug; a test holds them to `kinds`. */
 export const idNames = [
   'approval',
+  'assignment',
   'chat',
   'decision',
   'entry',
@@ -12,6 +13,7 @@ export const idNames = [
   'items',
   'link',
   'port',
+  'room',
   'rotation',
   'run',
   'session',

@@ -29,6 +29,12 @@ export function plain(cell: Cell): string {
   return cleanLine(String(value))
 }
 
+/** A cost: "unknown" where there is no price. */
+export function dollars(cost: number | null): Cell {
+  if (cost === null) return { text: 'unknown', value: null, tone: 'dim' }
+  return { text: `$${cost.toFixed(cost > 0 && cost < 0.01 ? 4 : 2)}`, value: cost }
+}
+
 const spans: [seconds: number, unit: string][] = [
   [86_400, 'd'],
   [3600, 'h'],

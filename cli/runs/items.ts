@@ -16,7 +16,8 @@ export async function openItem(api: Client, run: RunRow): Promise<{ id: string; 
 async function visibleItem(api: Client, run: RunRow): Promise<Item | null> {
   for (const kind of waitingKinds)
     for await (const rows of pages(api, kind, run)) {
-      const found = rows.find((item) => item.blocking && isOf(item, run))
+      // An approval holds back what was asked for, not the run.
+      const found = rows.find((it) => it.blocking && it.decides?.operation !== 'approvals.decide' && isOf(it, run))
       if (found) return found
     }
   return null

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Client, type Connection, locate } from '#client'
+import { type Connection, locate, ProblemError } from '#client'
 import { lines } from '#client/lines'
 import type { LogFrame, RunFrame, Usage } from '#contract/frames'
 import type { Run } from '#contract/runs'
@@ -21,29 +21,35 @@ export interface ToldRun extends RunRow {
   cost: number | null
 }
 
-/** Everything that is known of a run, from its log and its last entry in the journal. */
-export async function toldRun(api: Client, connection: Connection, run: RunRow, names: Names): Promise<ToldRun> {
+/** Everything that is known of a run, with what its log tells. */
+export async function toldRun(connection: Connection, run: RunRow, names: Names): Promise<ToldRun> {
   const person = run.triggered_by ? names.personOf(run.triggered_by) : undefined
-  const [log, spent, who] = await Promise.all([logOf(connection, run.id), spentIn(api, run), person])
-  return { ...run, started_by: who ?? null, ...log, ...spent }
+  const [log, who] = await Promise.all([logOf(connection, run.id), person])
+  return { ...run, started_by: who ?? null, ...log, usage: usageOf(run), cost: run.cost_usd }
 }
 
 async function logOf(connection: Connection, runId: string): Promise<Pick<ToldRun, 'asked' | 'said' | 'tool_calls'>> {
   const turn = new Turn()
   const asked: string[] = []
-  for await (const frame of lines<LogFrame>(connection, locate('runs.logs', { runId, query: {} }))) {
-    if (frame.type.startsWith('stream.')) continue
-    for (const event of turn.take(frame as RunFrame, true)) if (event.type === 'user') asked.push(event.text)
+  try {
+    for await (const frame of lines<LogFrame>(connection, locate('runs.logs', { runId, query: {} }))) {
+      if (frame.type.startsWith('stream.')) continue
+      for (const event of turn.take(frame as RunFrame, true)) if (event.type === 'user') asked.push(event.text)
+    }
+  } catch (error) {
+    // What is said in a room is for its members, whoever may see the run.
+    if (!(error instanceof ProblemError) || error.problem.status !== 404) throw error
   }
   const tool_calls = [...turn.tools.values()].map(({ name, brief, status }) => ({ name, brief, status }))
   return { asked, said: turn.text, tool_calls }
 }
 
-const ends = 'run.completed,run.failed,run.cancelled,run.timeout'
-
-async function spentIn(api: Client, { id, finished_at }: RunRow): Promise<Pick<ToldRun, 'usage' | 'cost'>> {
-  if (!finished_at) return { usage: null, cost: null }
-  const { entries } = await api.journal.list({ query: { run_id: id, entry_type: ends, limit: 1 } })
-  const metadata = entries[0]?.payload?.['metadata'] as { usage?: Usage; total_cost_usd?: number } | undefined
-  return { usage: metadata?.usage ?? null, cost: metadata?.total_cost_usd ?? null }
-}
+const usageOf = ({ input_tokens, output_tokens, cache_read_tokens, reasoning_tokens }: RunRow): Usage | null =>
+  input_tokens === null || output_tokens === null
+    ? null
+    : {
+        input_tokens,
+        output_tokens,
+        ...(cache_read_tokens !== null && { cache_read_input_tokens: cache_read_tokens }),
+        ...(reasoning_tokens !== null && { reasoning_output_tokens: reasoning_tokens }),
+      }

@@ -45,9 +45,8 @@ export class Unattended {
 
   /** Denies all that the run has asked for until now. */
   async deny(run: RunRow): Promise<void> {
-    const alone = await this.isAlone(run)
     const items = await patiently(() => openItems(this.api, run), runPatience)
-    for (const item of items) if (isOf(item, run) || (alone && isApprovalFor(item, run))) await this.denyItem(item)
+    for (const item of items) if (isOf(item, run)) await this.denyItem(item)
   }
 
   /** Denies what a run asks for, as it comes. Ends by its signal alone. */
@@ -58,12 +57,6 @@ export class Unattended {
       const asks = event.type === 'connected' || (event.type === 'event' && event.name === 'inbox.updated')
       if (asks && runId !== undefined) await this.deny(await this.api.runs.show({ runId }))
     }
-  }
-
-  /** Requests for approval do not say from which run they came. */
-  private async isAlone({ agent_id }: RunRow): Promise<boolean> {
-    const query = { ...(agent_id && { agent_id }), status: 'RUNNING', limit: 2 } as const
-    return (await patiently(() => this.api.runs.list({ query }), runPatience)).data.length <= 1
   }
 
   private async denyItem({ id, title, decides }: Item): Promise<void> {
@@ -93,9 +86,3 @@ interface Watched {
   /** The run, once it is known. */
   runId(): string | undefined
 }
-
-const isApprovalFor = ({ decides, sender_type, sender_id, created_at }: Item, run: RunRow): boolean =>
-  decides?.operation === 'approvals.decide' &&
-  sender_type === 'agent' &&
-  sender_id === run.agent_id &&
-  Date.parse(created_at) >= Math.floor(Date.parse(run.started_at) / 1000) * 1000

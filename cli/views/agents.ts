@@ -5,8 +5,9 @@ import type { View } from '../output/printer.ts'
 
 type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set'>>
 
-/** An agent that does nothing else waits for a person, where one of its runs does. */
-const standing = ({ status, waiting_runs }: Row) => (status === 'IDLE' && waiting_runs ? 'WAITING' : status)
+/** A ghost works no more. An agent that does nothing else waits for a person, where one of its runs does. */
+const standing = ({ status, waiting_runs, expired_at }: Row) =>
+  expired_at ? 'EXPIRED' : status === 'IDLE' && waiting_runs ? 'WAITING' : status
 
 export const agentView: View<Row> = {
   name: ({ slug }) => slug,
@@ -41,9 +42,18 @@ export const agentView: View<Row> = {
     'Longest run': ({ timeout_seconds }) => ({ text: span(timeout_seconds), value: timeout_seconds }),
     Prompt: ({ system_prompt }) => system_prompt,
     Suggests: ({ suggested_prompts }) => suggested_prompts,
+    Schedule: ({ schedule_cron: cron, schedule_timezone: zone, schedule_enabled: on }) =>
+      cron && `${cron} ${zone}${on ? '' : ', switched off'}`,
+    'Next run': ({ schedule_next_run }) => when(schedule_next_run),
+    'Last scheduled': ({ schedule_last_run }) => when(schedule_last_run),
+    Webhook: ({ webhook_secret_set: set, webhook_require_timestamp: strict }) =>
+      set ? (strict ? 'open, with timestamps only' : 'open') : null,
     Memory: ({ memory_enabled }) => (memory_enabled ? 'on' : null),
     Chats: ({ _count }) => _count.chats,
     Credentials: ({ _count }) => _count.credentials,
+    'Hired until': ({ expires_at }) => when(expires_at),
+    'Ghost since': ({ expired_at }) => when(expired_at),
+    'Hired for': ({ hire_reason }) => hire_reason,
     'Last active': ({ last_active_at }) => when(last_active_at),
     'Made by': ({ owner }) => owner && (owner.full_name ?? owner.email),
     Created: ({ created_at }) => when(created_at),

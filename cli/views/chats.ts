@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Chat, Message } from '#contract/chats'
 import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
+import { reactionsLine } from './chat-people.ts'
 
 export const chatView: View<Static<typeof Chat>> = {
   name: ({ id }) => id,
@@ -24,6 +25,7 @@ export const messageView: View<Static<typeof Message>> = {
     ID: ({ id }) => id,
     WHO: ({ role }) => word(role),
     TEXT: ({ content }) => content,
+    REACTIONS: ({ reactions }) => reactions && reactionsLine(reactions),
     AGE: ({ ts }) => age(ts),
   },
 }

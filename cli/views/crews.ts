@@ -38,6 +38,7 @@ export const crewView: View<Crew> = {
     Image: ({ runtime_image }) => runtime_image,
     'Issue prefix': ({ issue_prefix }) => issue_prefix,
     'Hired agents': ({ max_ephemeral_agents }) => `at most ${max_ephemeral_agents}`,
+    'Delegated runs': ({ max_concurrent_agents: most }) => (most === null ? null : `at most ${most} at once`),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { BareRun, Run } from '#contract/runs'
-import { age, span, status, when, word } from '../output/cell.ts'
+import { age, dollars, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 import type { ToldRun } from '../runs/told.ts'
 
@@ -10,6 +10,30 @@ const lasted = ({ started_at, finished_at }: Row) => {
   if (!finished_at) return null
   const seconds = (Date.parse(finished_at) - Date.parse(started_at)) / 1000
   return { text: seconds < 1 ? '< 1 s' : span(seconds), value: seconds }
+}
+
+/** All that the model service processed: input, cached or not, and output. */
+const tokens = (run: Row): number | null =>
+  typeof run.input_tokens !== 'number'
+    ? null
+    : run.input_tokens + (run.output_tokens ?? 0) + (run.cache_read_tokens ?? 0) + (run.cache_write_tokens ?? 0)
+
+const cost = (run: Row) => (run.finished_at && tokens(run) ? dollars(run.cost_usd) : null)
+
+const parts: [member: keyof Row, says: string][] = [
+  ['input_tokens', 'input'],
+  ['cache_read_tokens', 'from the cache'],
+  ['cache_write_tokens', 'to the cache'],
+  ['output_tokens', 'output'],
+  ['reasoning_tokens', 'of it reasoning'],
+]
+
+/** "12040: 40 input, 11800 from the cache, 200 output" */
+function tokensInParts(run: Row) {
+  const all = tokens(run)
+  if (all === null) return null
+  const told = parts.flatMap(([member, says]) => (run[member] ? [`${run[member]} ${says}`] : []))
+  return { text: told.length ? `${all}: ${told.join(', ')}` : String(all), value: all }
 }
 
 /** A run that waits for a person has no program: it runs as far as the server's words go. */
@@ -24,6 +48,8 @@ export const runView: View<Row> = {
     STATUS: (it) => status(standing(it)),
     TRIGGER: ({ trigger_type }) => word(trigger_type),
     LASTED: lasted,
+    TOKENS: tokens,
+    COST: cost,
     ERROR: ({ error_message }) => (error_message ? { text: error_message, tone: 'red' } : null),
     AGE: ({ started_at }) => age(started_at),
   },
@@ -42,6 +68,9 @@ export const runView: View<Row> = {
     Started: ({ started_at }) => when(started_at),
     Finished: ({ finished_at }) => when(finished_at),
     Lasted: lasted,
+    Tokens: tokensInParts,
+    Cost: cost,
+    'Prices of': ({ prices_as_of }) => prices_as_of,
     Model: ({ model }) => model,
     'CLI version': ({ cli_version }) => cli_version,
     Permissions: ({ permission_mode }) => permission_mode,
@@ -73,8 +102,6 @@ export const toldRunView: View<ToldRun> = {
   detail: {
     ...(runView.detail as View<ToldRun>['columns']),
     'Started by': ({ started_by, triggered_by }) => started_by ?? triggered_by,
-    Tokens: ({ usage }) => usage && usage.input_tokens + usage.output_tokens,
-    Cost: ({ cost }) => (cost === null ? null : { text: `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`, value: cost }),
   },
   below: conversation,
 }

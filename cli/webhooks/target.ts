@@ -40,7 +40,8 @@ function urlOf(address: string): URL {
   return url
 }
 
-async function storedSecret(path: string): Promise<string> {
+/** The secret in a file, or on standard input. */
+export async function storedSecret(path: string): Promise<string> {
   const text = (path === '-' ? await stdinText() : readSecret(path)).replace(/\r?\n$/, '')
   if (!text) throw new InputError(`--secret-file: ${path === '-' ? 'standard input' : path} is empty.`)
   return text

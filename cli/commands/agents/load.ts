@@ -1,6 +1,6 @@
 import { ApiCommand } from '../../command.ts'
 import { limited, listFlags } from '../../flags.ts'
-import { status } from '../../output/cell.ts'
+import { dollars, status } from '../../output/cell.ts'
 
 export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
   static override summary = 'Show the workload of each agent'
@@ -21,6 +21,10 @@ export default class AgentsLoad extends ApiCommand<typeof AgentsLoad> {
         WAITING: ({ pending_tasks }) => pending_tasks,
         'DONE-TODAY': ({ completed_today }) => completed_today,
         'TOKENS-TODAY': ({ tokens_used_today }) => tokens_used_today,
+        'COST-TODAY': ({ cost_usd_today, unpriced_runs_today }) =>
+          cost_usd_today !== null && unpriced_runs_today > 0
+            ? { text: `over $${cost_usd_today.toFixed(2)}`, value: cost_usd_today }
+            : dollars(cost_usd_today),
       },
     })
   }

@@ -7,6 +7,7 @@ import { toneOf } from '../../views/journal.ts'
 
 export default class AgentsLogs extends ApiCommand<typeof AgentsLogs> {
   static override summary = 'Show what an agent did, newest first'
+  static override description = 'What it does from now on is shown by `muster logs AGENT -f`.'
   static override examples = [
     '$ <%= config.bin %> agents logs ada',
     '$ <%= config.bin %> agents logs ada --limit 500 -o ndjson',

@@ -25,6 +25,7 @@ export default class AgentsUpdate extends ApiCommand<typeof AgentsUpdate> {
       agentId: await agentId(this.api, this.args.agent),
       body: agentBody({ ...this.flags, crew }),
     })
+    for (const warning of agent.warnings ?? []) this.out.note(warning, 'yellow')
     await this.out.done(`Changed agent ${agent.slug}.`, agent, agentView)
   }
 }

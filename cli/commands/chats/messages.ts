@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { type Window, windowed, windowFlags } from '../../flags.ts'
 import { cleanLine } from '../../output/clean.ts'
+import { reactionsLine } from '../../views/chat-people.ts'
 import { messageView } from '../../views/chats.ts'
 
 export default class ChatsMessages extends ApiCommand<typeof ChatsMessages> {
@@ -18,9 +19,11 @@ export default class ChatsMessages extends ApiCommand<typeof ChatsMessages> {
     const messages = await this.messages()
     if (this.out.wanted.format !== 'auto' || !this.out.terminal || !messages.length)
       return this.out.list(messages, messageView)
-    for (const { role, content, ts } of messages) {
+    for (const { role, content, ts, reactions } of messages) {
       this.out.write(this.out.paint(role === 'user' ? 'cyan' : 'green', cleanLine(role)))
-      this.out.text(` ${ts}\n${content}\n\n`)
+      this.out.text(` ${ts}\n${content}\n`)
+      if (reactions) this.out.text(`${reactionsLine(reactions)}\n`)
+      this.out.text('\n')
     }
   }
 

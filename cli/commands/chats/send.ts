@@ -1,12 +1,15 @@
 import { Args, Flags } from '@oclif/core'
+import { sendOrAnswer } from '../../chat/answering.ts'
+import { unanswered } from '../../chat/send-once.ts'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
-import { InputError, stdinText } from '../../input.ts'
+import { InputError, interactive, stdinText } from '../../input.ts'
 
 export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
   static override summary = 'Send a message to a chat, which starts a run'
   static override description =
-    'Does not wait for the answer: `muster chats stream` shows it, and `muster ask` does both.'
+    'Does not wait for the answer: `muster chats stream` shows it, and `muster ask` does both. If the agent waits ' +
+    'for an answer in the chat, the message is that answer; at a terminal you are asked first.'
   static override examples = [
     '$ <%= config.bin %> chats send CHAT "Write the release notes"',
     '$ <%= config.bin %> chats send CHAT - < question.md',
@@ -28,14 +31,19 @@ export default class ChatsSend extends ApiCommand<typeof ChatsSend> {
     const content = this.args.text === '-' ? await stdinText() : this.args.text
     if (!content.trim()) throw new InputError('The message is empty.')
     const turns = this.flags['max-turns']
-    const sent = await this.api.chats.send({
-      chatId: this.args.chat,
-      body: given({ content, max_turns: turns }),
-    })
+    const sent = await sendOrAnswer(this.api, this.args.chat, given({ content, max_turns: turns }), (question) =>
+      this.ask(question),
+    )
     const view = {
-      name: (it: typeof sent) => it.run_id,
+      name: (it: typeof sent) => it.run_id ?? it.message_id,
       columns: { RUN: (it: typeof sent) => it.run_id, MESSAGE: (it: typeof sent) => it.message_id },
     }
-    await this.out.done(`Run ${sent.run_id} has started.`, sent, view)
+    const started = sent.answers ? `Answered: run ${sent.run_id} goes on.` : `Run ${sent.run_id} has started.`
+    const said = sent.run_id === null ? unanswered : started
+    await this.out.done(said, sent, view)
+  }
+
+  private async ask(question: string): Promise<void> {
+    if (interactive()) await this.confirm(`The agent asks: ${question}. Is this the answer?`)
   }
 }

@@ -30,6 +30,6 @@ export default class RunsShow extends ApiCommand<typeof RunsShow> {
   async run(): Promise<void> {
     const run = await this.api.runs.show({ runId: this.args.run })
     const names = new Names(this.api, this.session.workspace)
-    await this.out.show(await toldRun(this.api, this.connection, run, names), toldRunView)
+    await this.out.show(await toldRun(this.connection, run, names), toldRunView)
   }
 }

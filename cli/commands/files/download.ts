@@ -7,18 +7,19 @@ import { ApiCommand } from '../../command.ts'
 import { receiveNew } from '../../files.ts'
 import { agentId } from '../../lookup.ts'
 
-export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
+export default class FilesDownload extends ApiCommand<typeof FilesDownload> {
   static override summary = "Download a file from an agent's output folder"
   static override description =
     'Writes a file of the same name here, another one with --to, or standard output with --to -.'
+  static override hiddenAliases = ['agents:download']
   static override examples = [
-    '$ <%= config.bin %> agents download ada report.pdf',
-    '$ <%= config.bin %> agents download ada data/out.json --to - | jq .',
+    '$ <%= config.bin %> files download ada report.pdf',
+    '$ <%= config.bin %> files download ada data/out.json --to - | jq .',
   ]
-  static override next = { not_found: 'muster agents files AGENT' }
+  static override next = { not_found: 'muster files list AGENT' }
   static override args = {
     agent: Args.string({ required: true, description: 'slug or id of the agent' }),
-    path: Args.string({ required: true, description: 'path of the file, as listed by `muster agents files`' }),
+    path: Args.string({ required: true, description: 'path of the file, as listed by `muster files list`' }),
   }
   static override flags = {
     to: Flags.string({ helpValue: 'FILE', description: 'destination file, or - for standard output' }),
@@ -28,7 +29,7 @@ export default class AgentsDownload extends ApiCommand<typeof AgentsDownload> {
   async run(): Promise<void> {
     const { agent, path } = this.args
     const to = this.flags.to ?? basename(path)
-    const { method, path: place } = locate('agents.download', {
+    const { method, path: place } = locate('files.download', {
       agentId: await agentId(this.api, agent),
       query: { path },
     })
