@@ -198,6 +198,7 @@ describe('vendors', () => {
   const names = (code: string) => vendor.test(code) || /'(?:CURSOR|FACTORY)'/.test(code)
   const own = /^daemon\/(?:providers|runtime\/adapters\/[a-z-]+)\//
   const exceptions: Record<string, string> = {
+    'daemon/features/crew-templates/models.ts': 'the models of built-in crews',
     'daemon/runtime/adapters/index.ts': 'lists the adapters',
     'daemon/runtime/adapters/settings.ts': 'lists their settings',
     'src/client/words.ts': 'generated from the contract',

@@ -24,7 +24,18 @@ const known = {
 }
 
 /** What comes next depends on how these end, so they say it themselves. */
-const own = ['account:forgot', 'account:reset', 'ask', 'chat', 'inbox', 'init', 'login', 'pair', 'pairing:redeem']
+const own = [
+  'account:forgot',
+  'account:reset',
+  'ask',
+  'chat',
+  'inbox',
+  'init',
+  'login',
+  'pair',
+  'pairing:redeem',
+  'rooms:open',
+]
 /** Calls by which a command changes this machine: its files, its processes, the data folder of its daemon. */
 const here = [
   /(?<![.]|private )(?:change(?:UserFile|Contexts)|signIn|start|mend|stop|new Unattended)\(/,
@@ -37,7 +48,7 @@ describe('commands that change something', () => {
   it('take --dry-run and --error-unchanged, and no others do', () => {
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     const named = endpoints
-      .filter(({ endpoint }) => endpoint.method !== 'GET')
+      .filter(({ endpoint, name }) => endpoint.method !== 'GET' && name !== 'chats.search')
       .flatMap(({ feature, op }) => idOf(`${kebab(feature)}:${kebab(op)}`, known) ?? [])
     expect(named.length).toBeGreaterThan(70)
     expect(named.filter((id) => !having('error-unchanged').includes(id))).toEqual([])

@@ -78,12 +78,14 @@ const hostile = (status?: number) => {
 }
 
 /** These work on this machine, wait for a person, or are tried with servers of their own. */
-const elsewhere =
-  /^(up|down|init|login|logout|pair|chat|ask|doctor|completion|version|contexts:|config:|journal:tail|agents:download)/
+const elsewhere = new RegExp(
+  '^(up|down|init|login|logout|pair|chat|dm|rooms:open|ask|doctor|completion|version|contexts:|config:|' +
+    'journal:tail|agents:download)',
+)
 
 function lineFor({ id: name, args, flags }: Manifest['commands'][string]): string[] {
   const words = Object.values(args)
-    .filter(({ required }) => required)
+    .filter(({ name: arg, required }) => required || arg === 'name')
     .map((arg) => arg.options?.[0] ?? (arg.name === 'path' || arg.name === 'method' ? '/crews' : id))
   const needed = Object.values(flags)
     .filter((flag) => flag.required)

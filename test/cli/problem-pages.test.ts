@@ -11,6 +11,7 @@ const withoutPage = [
   ...['invalid_field', 'missing_field', 'no_fields', 'request_timeout', 'headers_too_large', 'invalid_token'],
   ...['already_member', 'token_ended', 'onboarding_completed', 'internal_token_rejected', 'slug_taken', 'name_taken'],
   ...['avatar_kept', 'already_assigned', 'foreign_file', 'outside_crew'],
+  ...['agent_deleted', 'assignment_ended', 'own_assignment'],
   ...['cancelled', 'exit', 'failed', 'interrupted', 'invalid_input'],
 ]
 

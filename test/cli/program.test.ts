@@ -145,6 +145,14 @@ describe('the compiled form kept between runs', () => {
     expect(statSync(file).size).toBeGreaterThan(10_000)
   })
 
+  it('is kept apart for tables and for output that programs read', async () => {
+    const { home, program } = await served()
+    for (const flags of [['-q'], ['--json'], ['-o', 'yaml'], ['--output=name'], ['-o', 'table']])
+      expect((await program.run('api', 'crews', ...flags)).code).toBe(0)
+    const kinds = readdirSync(join(home, '.cache', 'muster')).map((name) => name.split('-')[0])
+    expect(kinds.sort()).toEqual(['data', 'run'])
+  })
+
   it('does without when there is no place for it', async () => {
     const { program } = await served(undefined, { XDG_CACHE_HOME: '/dev/null' })
     expect((await program.run('api', 'crews', '-q')).stdout).toBe('api\nweb\n')

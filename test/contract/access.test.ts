@@ -12,6 +12,7 @@ const others = (method: string) => (['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as
 
 /** Answers to calls that name no workspace, where they find one themselves: in what they concern, or the only one. */
 const implied: Record<string, string | undefined> = {
+  'agents.approveHire': 'not_found',
   'agents.setAvatar': 'not_found',
   'agents.stop': 'not_found',
   'approvals.decide': 'not_found',

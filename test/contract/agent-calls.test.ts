@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
-import { callerMembers, defaultRate, routesOf, toolsOf } from '#contract/agent-calls'
-import { agentRoutes, agentTools } from '#runtime/sidecar/agent-tools'
+import { callerMembers, defaultRate, readsOf, routesOf, toolsOf } from '#contract/agent-calls'
+import { agentReads, agentRoutes, agentTools } from '#runtime/sidecar/agent-tools'
 import { agentAtWork } from '../support/agent-at-work.ts'
 import { is } from '../support/agent-bodies.ts'
 import { hostileJson, oddJson } from '../support/hostile-json.ts'
@@ -56,7 +56,9 @@ describe('what the sidecar knows of agents’ calls', () => {
 
   it('is what the contract says', () => {
     expect(agentRoutes).toEqual(routesOf(endpoints))
+    expect(agentReads).toEqual(readsOf(endpoints))
     expect(agentTools).toEqual(toolsOf(endpoints))
+    expect(agentReads).toEqual(readsOf(endpoints))
     expect(new Set(agentRoutes).size).toBe(called.length)
     expect(new Set(agentTools.map(({ name }) => name)).size).toBe(agentTools.length)
   })
@@ -65,9 +67,19 @@ describe('what the sidecar knows of agents’ calls', () => {
     const offered = agentTools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties))
     expect(offered.filter((name) => (callerMembers as readonly string[]).includes(name))).toEqual([])
     expect(agentTools.map(({ name, inputSchema }) => [name, inputSchema.required])).toEqual([
+      ['crew_connections', []],
+      ['connect_crew', ['to_crew']],
       ['create_agent', ['name', 'slug']],
+      ['hire_agent', ['template_slug', 'reason']],
       ['ask_human', ['question']],
+      ['assign', ['target', 'task']],
+      ['assignment_result', ['assignment_id']],
       ['escalate', ['reason']],
+      ['query', ['target', 'question']],
+      ['standup', []],
+      ['message_crew', ['to_crew', 'body']],
+      ['crew_messages', []],
+      ['persona_suggest', ['content']],
       ['expose_port', ['port']],
       ['report_confidence', ['confidence']],
     ])

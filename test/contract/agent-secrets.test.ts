@@ -30,8 +30,13 @@ const called = endpoints.filter(({ endpoint }) => endpoint.agent)
  * line here.
  */
 const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
+  'agents.connectedCrews': () => [{}],
+  'agents.proposeConnection': () => [{ to_crew: 'ops' }],
   'agents.propose': () => [{ slug: 'bob', llm_model: 'claude-sonnet-4-6' }],
+  'agents.spawn': () => [{ template_slug: 'security-audit', model: 'claude-sonnet-4-6' }],
   'asks.park': () => [{}],
+  'assignments.create': () => [{ target: 'ned', crew: 'backend' }],
+  'assignments.results': () => [{ assignment_id: 'cmade' }],
   'escalations.create': (form) => [
     { type: 'TEXT' },
     { type: 'TEXT' },
@@ -46,6 +51,11 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
       metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }),
     },
   ],
+  'peers.query': () => [{ target: 'bo' }],
+  'peers.readMessages': () => [{ limit: 1 }],
+  'peers.sendMessage': () => [{ to_crew: 'ops' }],
+  'peers.standup': () => [{ since: '24h' }],
+  'persona.propose': (form) => [{ content: `I am ${form}` }],
   'ports.expose': () => [{ port: 3000 }],
   'runs.reportConfidence': () => [{ confidence: 0.5 }],
 }
@@ -65,6 +75,17 @@ async function place() {
     credential_id: body.id,
     env_var_name: 'DEPLOY',
   })
+  const ned = await it.mate('ned')
+  it.app.db
+    .prepare(
+      `INSERT INTO assignments (id, workspace_id, crew_id, assigned_by_id, assigned_to_id, task, status, group_id,
+        depth, parent_run_id, chain_origin, created_at)
+       VALUES ('cmade', ?, ?, ?, ?, 'x', 'QUEUED', 'x', 1, 'x', 'x', '2026-01-01T00:00:00Z')`,
+    )
+    .run(it.workspace, it.crewId, it.agentId, ned)
+  await it.mate('bo')
+  const ops = await it.call('OWNER', 'POST', '/crews', { name: 'Operations', slug: 'ops' })
+  await it.call('OWNER', 'POST', '/crew-connections', { from_crew_id: it.crewId, to_crew_id: ops.body.id })
   const heard: unknown[] = []
   it.app.bus.on('broadcast', (message) => void heard.push(message))
   it.app.bus.on('entry', (message) => void heard.push(message))
@@ -79,9 +100,13 @@ async function everything(it: Awaited<ReturnType<typeof place>>, answers: unknow
     '/approvals',
     '/journal',
     '/agents',
+    `/crews/${it.crewId}/assignments`,
     `/crews/${it.crewId}/escalations`,
     `/crews/${it.crewId}/port-expose`,
     '/credentials',
+    '/crew-messages',
+    `/crews/${it.crewId}/peer-conversations`,
+    `/crews/${it.crewId}/standup`,
   ]
   const told = await Promise.all(lists.map(async (path) => (await it.call('OWNER', 'GET', path)).text))
   const files = readdirSync(it.folder).map((name) => readFileSync(join(it.folder, name)))

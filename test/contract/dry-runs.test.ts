@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { endpoints } from '#contract'
 import { type DryRun, noDryRun } from '#contract/dry-run'
 import { noContainer, noRuns, noRuntime } from '#kernel/absent'
-import { addPerson, daemon, type Person, type TestDaemon } from '#test'
+import { addPerson, closing, daemon, type Person, type TestDaemon } from '#test'
 import { type AskPlace, asked, askPlace } from '../support/asks.ts'
 import { formWith } from '../support/form.ts'
 import { furnish, type Ids } from '../support/furnish.ts'
@@ -10,8 +13,10 @@ import { pictures } from '../support/pictures.ts'
 
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
+  'chats.search': 'it changes nothing that is stored',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
+  'files.save': "it works on the crew's disk, which takes nothing back",
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
   'sessions.confirm': 'tries of a secret must be counted',
@@ -45,6 +50,12 @@ async function invited(it: TestDaemon, owner: Person): Promise<Ids> {
     email: owner.email,
   })
   return { invitationId: body.id }
+}
+
+/** An agent that is hired once people approve it. */
+async function hired(it: TestDaemon, owner: Person, { crewId }: Ids): Promise<Ids> {
+  const body = { crew_id: crewId, template_slug: 'security-audit', reason: 'x' }
+  return { agentId: (await it.call(owner, 'POST', '/agents/hire', body)).body.id }
 }
 
 function session({ app }: TestDaemon, { userId }: Person): Ids {
@@ -81,8 +92,24 @@ async function notTheOnlyOne(it: TestDaemon, owner: Person): Promise<undefined> 
 
 const runsEnded = (it: TestDaemon) => void it.app.db.prepare("UPDATE runs SET phase = 'ended'").run()
 
+/** A data folder, and a crew that takes files. */
+function stores({ app }: TestDaemon): undefined {
+  const dataDir = mkdtempSync(join(tmpdir(), 'muster-dry-'))
+  closing({ close: () => rmSync(dataDir, { recursive: true, force: true }) })
+  Object.assign(app.config, { dataDir })
+  Object.assign(app.runs, { deliver: async () => '/output/own' })
+}
+
 async function picture(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
   await it.call(owner, 'PUT', `/agents/${agentId}/avatar`, { svg })
+}
+
+async function ownPersona(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
+  await it.call(owner, 'PUT', `/agents/${agentId}/persona`, { content: 'mine' })
+}
+
+async function crewPersona(it: TestDaemon, owner: Person, { crewId }: Ids): Promise<undefined> {
+  await it.call(owner, 'PUT', `/crews/${crewId}/persona`, { content: 'ours' })
 }
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -91,13 +118,23 @@ const form = formWith(pictures.png)
 /** One call of each change that succeeds, and what it answers. `$name` is one of the ids that there are. */
 const cases: Record<string, Case> = {
   'agents.create': made({ name: 'Bo', slug: 'bo', crew_id: '$crewId' }),
+  'agents.hire': { status: 202, body: { crew_id: '$crewId', template_slug: 'security-audit', reason: 'x' } },
+  'agents.rehire': { ...ok({ reason: 'x' }), before: hired },
+  'agents.approveHire': { status: 200, before: hired },
   'agents.update': ok({ description: 'new' }),
   'agents.remove': ok(),
+  'agents.askPreview': ok({ values: { a: 'x' } }),
   'agents.stop': { status: 200, later: true },
   'agents.setAvatar': ok({ svg }),
+  'agents.rotateWebhookSecret': { ...ok(), secrets: ['webhook_secret'] },
   'agents.removeAvatar': { ...gone, before: picture },
+  'agents.setLearning': ok({ enabled: true, reason: 'new' }),
+  'agents.removePeer': gone,
   'approvals.decide': ok({ status: 'denied' }),
   'approvals.cancel': ok({}),
+  'assignments.cancel': { status: 202 },
+  'attachments.create': { ...made(), body: form.body, before: stores },
+  'attachments.remove': gone,
   'chats.create': made({}),
   'chats.rename': ok({ title: 'new' }),
   'chats.read': ok(),
@@ -107,7 +144,12 @@ const cases: Record<string, Case> = {
     body: { content: 'Hello' },
     before: runsEnded,
   },
+  'chats.steer': { status: 202, body: { message: 'Hello' } },
   'chats.cancel': { status: 202 },
+  'chats.react': { status: 204, body: { emoji: '👍' } },
+  'chats.unreact': gone,
+  'chats.invite': { status: 204, body: { user_id: '$ownerId' } },
+  'chats.uninvite': gone,
   'credentials.create': made({ name: 'new', type: 'SECRET', value: 'x' }),
   'credentials.update': ok({ description: 'new' }),
   'credentials.replace': ok({ description: 'new' }),
@@ -122,6 +164,8 @@ const cases: Record<string, Case> = {
   'crews.remove': ok(),
   'crews.start': { status: 200, later: true },
   'crews.stop': { status: 200, later: true },
+  'crews.connect': made({ from_crew_id: '$crewId', to_crew_id: '$otherCrewId', direction: 'unidirectional' }),
+  'crews.disconnect': gone,
   'crews.addMember': made({ user_id: '$ownerId', role: 'MEMBER' }),
   'crews.setMember': ok({ role: 'MEMBER' }),
   'crews.removeMember': ok(),
@@ -151,10 +195,20 @@ const cases: Record<string, Case> = {
   'members.setCapabilities': ok({ set: ['chat'] }),
   'onboarding.complete': ok(),
   'onboarding.setup': made({ workspace_name: 'Mine', crew_name: 'Web', agent_name: 'Bo' }),
+  'persona.set': ok({ content: 'new' }),
+  'persona.reset': { ...gone, before: ownPersona },
+  'persona.suggest': ok({ content: 'new' }),
+  'persona.decide': ok({ approve: true }),
+  'persona.setCrew': ok({ content: 'new' }),
+  'persona.resetCrew': { ...gone, before: crewPersona },
   'policies.set': ok({ autonomy_level: 'strict', behavior_mode: 'warn' }),
   'ports.revoke': ok({}),
   'preferences.set': { status: 204, body: { any: 1 } },
   'preferences.remove': gone,
+  'rooms.continue': made({ kind: 'channel', title: 'new', agent_id: '$agentId', client_id: 'new' }),
+  'rooms.create': made({ kind: 'group', title: 'new', client_id: 'new' }),
+  'rooms.read': ok({}),
+  'rooms.send': made({ content: 'Hello', client_id: 'new' }),
   'runs.cancel': { status: 202 },
   'sessions.revoke': { status: 200, before: session },
   'tokens.create': { ...ok({ name: 'new' }), secrets: ['token'] },

@@ -142,7 +142,11 @@ async function somethingToDecide({ app, workspace, call }: TestDaemon, n: number
   }
   const approval_id = app.writeNow(() => requestApproval(app, asked))
   const { id } = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
+  const other = (await call('OWNER', 'POST', '/crews', { name: `Other ${n}`, slug: `other-${n}` })).body.id
+  const ends = { from_crew_id: crew, to_crew_id: other }
+  const connection_id = (await call('OWNER', 'POST', '/crew-connections', ends)).body.id
   remember({ escalation_id: body.escalation_id, approval_id, token_id: id, crew_id: crew, agent_id: agent }, '')
+  remember({ ...ends, connection_id }, '')
 }
 const common = populated()
 const succeeded = new Set<string>()
@@ -199,9 +203,32 @@ const secretive = [
   'totp.start',
 ]
 
+/** What needs a container engine, an identity provider, a signature, or a server without users. */
+const unequipped = [
+  'adapters.list',
+  'agents.containerFiles',
+  'agents.trigger',
+  'assignments.cancel',
+  'assignments.show',
+  'attachments.create',
+  'bootstrap.create',
+  'chats.react',
+  'chats.reactions',
+  'chats.send',
+  'chats.steer',
+  'chats.unreact',
+  'crews.logs',
+  'crews.start',
+  'crews.stop',
+  'files.save',
+  'idp.redirect',
+  'runs.tree',
+]
+
 it('got through to most of them', () => {
+  const left = [...secretive, ...unequipped]
   const others = endpoints.filter(
-    ({ name, endpoint }) => !secretive.includes(name) && endpoint.kind !== 'stream' && endpoint.access !== 'internal',
+    ({ name, endpoint }) => !left.includes(name) && endpoint.kind !== 'stream' && endpoint.access !== 'internal',
   )
   const never = others.filter(({ name }) => !succeeded.has(name)).map(({ name }) => name)
   expect(never.length, `never succeeded: ${never.join(', ')}`).toBeLessThan(others.length / 5)

@@ -24,6 +24,7 @@ accounts.create            public    -                 auth
 accounts.forgot            public    -                 auth
 accounts.reset             public    -                 auth
 
+adapters.list              VIEWER    -                 api
 agents.list                VIEWER    -                 api
 agents.status              VIEWER    -                 api
 agents.load                VIEWER    -                 api
@@ -33,12 +34,28 @@ agents.update              MANAGER   agents:write      api  crew-role
 agents.remove              MANAGER   agents:write      api  crew-role
 agents.stop                MANAGER   agents:write      api  crew-role
 agents.logs                VIEWER    -                 api
-agents.files               VIEWER    -                 api
-agents.download            VIEWER    -                 api
+agents.containerFiles      VIEWER    -                 api
+agents.gitLog              VIEWER    -                 api
 agents.avatar              VIEWER    -                 api
 agents.setAvatar           MANAGER   agents:write      api  crew-role
 agents.removeAvatar        MANAGER   agents:write      api  crew-role
+agents.askPreview          VIEWER    agents:write      api
+agents.rotateWebhookSecret MANAGER   agents:write      api  crew-role
+agents.trigger             public    -                 api
+agents.connectedCrews      internal  -                 api
+agents.proposeConnection   internal  -                 api
 agents.propose             internal  -                 api
+agents.hire                MANAGER   agents:write      api  crew-role
+agents.rehire              MANAGER   agents:write      api  crew-role
+agents.approveHire         MANAGER   agents:write      api  crew-role
+agents.spawn               internal  -                 api
+agents.learning            VIEWER    -                 api
+agents.setLearning         ADMIN     agents:write      api  crew-role
+agents.inbox               VIEWER    -                 api
+agents.debug               ADMIN     -                 api
+agents.peers               VIEWER    -                 api
+agents.peer                VIEWER    -                 api
+agents.removePeer          VIEWER    agents:write      api  crew-role
 
 approvals.list             VIEWER    -                 api
 approvals.show             VIEWER    -                 api
@@ -46,6 +63,16 @@ approvals.decide           ADMIN     workspace:admin   api
 approvals.cancel           ADMIN     workspace:admin   api
 
 asks.park                  internal  -                 api
+
+assignments.list           VIEWER    -                 api
+assignments.show           VIEWER    -                 api
+assignments.cancel         MANAGER   agents:write      api  crew-role
+assignments.create         internal  -                 api
+assignments.results        internal  -                 api
+
+attachments.list           VIEWER    -                 api
+attachments.create         MANAGER   agents:write      api  crew-role
+attachments.remove         MANAGER   agents:write      api  crew-role
 
 bootstrap.create           public    -                 auth
 
@@ -56,8 +83,16 @@ chats.read                 VIEWER    agents:write      api
 chats.remove               VIEWER    agents:write      api  crew-role
 chats.messages             signed-in -                 api
 chats.send                 signed-in agents:write      api
+chats.steer                signed-in agents:write      api
 chats.cancel               signed-in agents:write      api
 chats.stream               signed-in -                 api
+chats.reactions            signed-in -                 api
+chats.react                signed-in agents:write      api
+chats.unreact              signed-in agents:write      api
+chats.participants         signed-in -                 api
+chats.invite               signed-in agents:write      api
+chats.uninvite             signed-in agents:write      api
+chats.search               VIEWER    agents:write      api
 
 credentials.list           VIEWER    -                 api
 credentials.create         MANAGER   credentials:write api  second-factor or:credential.create
@@ -90,6 +125,12 @@ crews.members              VIEWER    -                 api
 crews.addMember            MANAGER   crews:write       api  crew-role
 crews.setMember            ADMIN     crews:write       api  crew-role
 crews.removeMember         ADMIN     crews:write       api  crew-role
+crews.peerConversations    VIEWER    -                 api
+crews.standup              VIEWER    -                 api
+crews.messages             VIEWER    -                 api
+crews.connections          MANAGER   -                 api
+crews.connect              MANAGER   crews:write       api
+crews.disconnect           MANAGER   crews:write       api
 
 decisions.show             VIEWER    -                 api
 escalations.list           VIEWER    -                 api
@@ -101,6 +142,10 @@ escalations.sweep          ADMIN     workspace:admin   api
 escalations.purge          ADMIN     workspace:admin   api  crew-role
 escalations.create         internal  -                 api
 escalations.wait           internal  -                 api
+
+files.list                 VIEWER    -                 api
+files.download             VIEWER    -                 api
+files.save                 MANAGER   agents:write      api  crew-role
 
 idp.status                 public    -                 auth
 idp.redirect               public    -                 auth
@@ -148,6 +193,7 @@ members.capabilities       ADMIN     -                 api
 members.showCapabilities   ADMIN     -                 api
 members.setCapabilities    ADMIN     workspace:admin   api
 
+models.list                VIEWER    -                 api
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
 onboarding.setup           signed-in *                 api  second-factor
@@ -163,6 +209,24 @@ pairing.start              signed-in -                 auth second-factor
 pairing.poll               signed-in -                 api
 pairing.redeem             public    -                 auth
 
+peers.query                internal  -                 api
+peers.wait                 internal  -                 api
+peers.standup              internal  -                 api
+peers.sendMessage          internal  -                 api
+peers.readMessages         internal  -                 api
+
+persona.show               VIEWER    -                 api
+persona.set                MANAGER   agents:write      api  crew-role
+persona.reset              MANAGER   agents:write      api  crew-role
+persona.history            VIEWER    -                 api
+persona.suggest            MANAGER   agents:write      api  crew-role
+persona.decide             MANAGER   agents:write      api
+persona.showCrew           VIEWER    -                 api
+persona.setCrew            MANAGER   crews:write       api  crew-role
+persona.resetCrew          MANAGER   crews:write       api  crew-role
+persona.crewHistory        VIEWER    -                 api
+persona.propose            internal  -                 api
+
 policies.list              VIEWER    -                 api
 policies.show              VIEWER    -                 api
 policies.set               MANAGER   crews:write       api  second-factor crew-role
@@ -176,11 +240,20 @@ preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
 preferences.remove         signed-in -                 api
 
+rooms.list                 VIEWER    -                 api
+rooms.create               VIEWER    agents:write      api
+rooms.show                 VIEWER    -                 api
+rooms.messages             VIEWER    -                 api
+rooms.send                 VIEWER    agents:write      api
+rooms.continue             VIEWER    agents:write      api
+rooms.read                 VIEWER    agents:write      api
+
 runs.list                  VIEWER    -                 api
 runs.show                  VIEWER    -                 api
 runs.ofAgent               VIEWER    -                 api
 runs.cancel                VIEWER    agents:write      api
 runs.logs                  VIEWER    -                 api
+runs.tree                  VIEWER    -                 api
 runs.reportConfidence      internal  -                 api
 
 sessions.csrf              public    -                 api

@@ -38,7 +38,7 @@ describe('a call that names no workspace', () => {
     expect(given.status).toBe(201)
     expect((await it.call(unnamed, 'DELETE', `${path}/${given.body.id}`)).status).toBe(200)
     expect((await it.call(unnamed, 'POST', `/agents/${agent}/stop`)).body).toEqual({
-      agent_id: agent,
+      id: agent,
       status: 'stopped',
     })
     const member = { ...it.person('MEMBER'), workspace: '' }

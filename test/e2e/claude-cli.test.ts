@@ -9,7 +9,15 @@ import { claudeCode } from '../../daemon/runtime/adapters/claude-code/index.ts'
 import type { Ask } from '../../daemon/runtime/sidecar/control.ts'
 import { startSidecar } from '../../daemon/runtime/sidecar/server.ts'
 import type { SidecarConfig } from '../../daemon/runtime/types.ts'
-import { agentFolders, fetchClient, readText, runLocally, spoken, survivors } from '../support/agent-client.ts'
+import {
+  agentFolders,
+  fetchClient,
+  gitThatRuns,
+  readText,
+  runLocally,
+  spoken,
+  survivors,
+} from '../support/agent-client.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint, type Script } from '../support/model-endpoint.ts'
 
@@ -33,6 +41,7 @@ async function scene(script: Script, keys?: string[]) {
     chatId: 'chat1',
     agent: { id: 'agent1', slug: 'ada' },
     folders,
+    provider: 'ANTHROPIC',
     model: null,
     systemPrompt: 'You are Ada, a test.',
     toolProfile: 'CODING',
@@ -117,6 +126,40 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     })
   })
 
+  it.each<[string, credentials: boolean, kind: string, reason: RegExp]>([
+    [
+      'an upstream that is down',
+      true,
+      'upstream',
+      /^The upstream 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED\)\.$/,
+    ],
+    [
+      'a missing credential',
+      false,
+      'sidecar',
+      /^There is no ANTHROPIC credential for the agent ada\. Next: .*agent\.$/,
+    ],
+  ])('tells a refusal of the sidecar as that, and once: %s', async (_, credentials, kind, reason) => {
+    const { run } = await scene([])
+    const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
+    const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: unanswered })
+    open.push(sidecar)
+    const given = [
+      { credentialId: 'c', provider: 'ANTHROPIC', kind: 'api_key' as const, token: 'sk-real', priority: 1 },
+    ]
+    sidecar.configure({
+      network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
+      agents: { [key]: { agentId: 'agent1', slug: 'ada', credentials: credentials ? given : [] } },
+      upstreams: { ANTHROPIC: 'http://127.0.0.1:1' },
+    } satisfies SidecarConfig)
+    const { frames, verdict } = await run({
+      retries: 1,
+      access: { via: 'sidecar', key, origin: `http://127.0.0.1:${sidecar.port}` },
+    })
+    expect(verdict).toMatchObject({ status: 'failed', kind, reason: expect.stringMatching(reason) })
+    expect(spoken(frames)).toBe('')
+  })
+
   it('runs a tool that writes a file', async () => {
     const { endpoint, folders, run } = await scene([
       {
@@ -162,6 +205,17 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(endpoint.messages[0]!.tools?.map(({ name }) => name)).toEqual(['Read'])
     await run({ toolProfile: 'MINIMAL', cliTools: 'Bash' })
     expect(endpoint.messages[1]!.tools ?? []).toEqual([])
+  })
+
+  it.each([
+    ['MINIMAL', null, false],
+    ['CODING', 'Read,Write,Edit', false],
+    ['CODING', null, true],
+  ] as const)('with %s and %j has git run what the folder names: %s', async (toolProfile, cliTools, expected) => {
+    const { folders, run } = await scene([{ text: 'Hello.' }])
+    const seen = gitThatRuns(folders)
+    expect((await run({ toolProfile, cliTools })).verdict.status).toBe('completed')
+    expect(existsSync(seen)).toBe(expected)
   })
 
   it('fails with a bad key, after one more try', async () => {

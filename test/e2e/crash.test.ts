@@ -253,9 +253,9 @@ function processesOf(folder: string): number[] {
     .map(Number)
 }
 
-/** Folders of runs that are still there. */
+/** Folders of runs that are still there; a chat's session stays. */
 function spools(): string[] {
   return readdirSync(join(data, 'crews'), { recursive: true })
     .map(String)
-    .filter((path) => /\/spool\/[^/]+\/[^/]+$/.test(`/${path}`))
+    .filter((path) => /\/spool\/[^/]+\/(?!session-)[^/]+$/.test(`/${path}`))
 }

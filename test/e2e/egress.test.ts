@@ -401,7 +401,7 @@ describe.skipIf(engineMissing)('the real key', () => {
     seen.length = 0
     expect(await ask(who.bob, 'dummy-ada')).toMatch(/^401 .*belongs to another agent/)
     expect(await ask(who.root, 'dummy-ada')).toMatch(/^401 .*belongs to another agent/)
-    expect(await ask(who.bob, 'dummy-bob')).toMatch(/^401 .*holds no ANTHROPIC credential for the agent bob/)
+    expect(await ask(who.bob, 'dummy-bob')).toMatch(/^401 .*There is no ANTHROPIC credential for the agent bob/)
     expect(await ask(who.ada, realKey)).toMatch(/^401 .*does not know this key/)
     expect(seen).toEqual([])
   })

@@ -150,7 +150,7 @@ describe.skipIf(missing)("a crew with the vendor's own client", () => {
     ])
     expect(answer).toMatchObject({ tool_summary: 'Bash', content: 'I use a tool.\n\nDone.' })
     expect(await daemon.download(agents['ada']!, 'note.txt')).toBe(`written by ${agents['ada']}\n`)
-    expect(await daemon.client.agents.files({ agentId: agents['ada']!, query: {} })).toMatchObject([
+    expect(await daemon.client.files.list({ agentId: agents['ada']!, query: {} })).toMatchObject([
       { path: 'note.txt', is_dir: false },
     ])
   })

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -38,6 +38,14 @@ export function agentFolders() {
   return { folders, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
+/** Makes the agent's folder one whose git runs a program when it is asked for its state; the file that it leaves. */
+export function gitThatRuns({ cwd, shared }: { cwd: string; shared: string }): string {
+  const seen = join(shared, 'seen')
+  execFileSync('git', ['init', '--quiet'], { cwd })
+  execFileSync('git', ['config', 'core.fsmonitor', `touch ${seen}; false`], { cwd })
+  return seen
+}
+
 export interface LocalRun {
   frames: AgentFrame[]
   verdict: Verdict
@@ -54,6 +62,15 @@ interface Options {
   secrets?: string[]
   /** Called after each frame. `end` sends TERM to the run's process group and marks it as asked for. */
   onFrame?: (frame: AgentFrame, end: (signal?: NodeJS.Signals) => void) => void
+  /** Ends the run, as asked for, once this holds. */
+  endWhen?: () => boolean
+}
+
+/** Some clients are programs of Bun, which in a turn of seconds spends more on compiling code than that saves. */
+const compileLess = {
+  BUN_JSC_useFTLJIT: '0',
+  BUN_JSC_thresholdForJITAfterWarmUp: '2000',
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
 }
 
 /**
@@ -63,7 +80,7 @@ interface Options {
 export async function runLocally(
   adapter: Adapter,
   turn: Turn,
-  { bin, env = {}, secrets = [], onFrame }: Options,
+  { bin, env = {}, secrets = [], onFrame, endWhen }: Options,
 ): Promise<LocalRun> {
   const { spec, mcpServers } = adapter.launch(turn)
   for (const { path, content, mode = 0o600 } of spec.files) {
@@ -79,7 +96,7 @@ export async function runLocally(
     cwd: turn.folders.cwd,
     detached: true,
     stdio: [openSync(input, 'r'), 'pipe', 'pipe'],
-    env: { PATH: `${bin}:${process.env['PATH']}`, ...sandbox, ...spec.env, ...env },
+    env: { PATH: `${bin}:${process.env['PATH']}`, ...sandbox, ...compileLess, ...spec.env, ...env },
   })
   const key = turn.access.via === 'sidecar' ? turn.access.key : turn.access.token
   const parser = createParser(adapter.reader({ mcpServers, model: turn.model, used: null }), [...secrets, key])
@@ -92,13 +109,15 @@ export async function runLocally(
   const take = (batch: AgentFrame[]) => {
     for (const frame of batch) {
       frames.push(frame)
-      onFrame?.(frame, (name = 'SIGTERM') => {
-        cancelled = true
-        signal(name)
-      })
+      onFrame?.(frame, cancel)
     }
     if (parser.abort) signal('SIGTERM')
   }
+  const cancel = (name: NodeJS.Signals = 'SIGTERM') => {
+    cancelled = true
+    signal(name)
+  }
+  const watch = endWhen && setInterval(() => endWhen() && cancel(), 50)
   child.stdout!.on('data', (chunk: Buffer) => take(parser.feed(chunk)))
   child.stderr!.on('data', (chunk: Buffer) => {
     stderr += chunk
@@ -109,10 +128,12 @@ export async function runLocally(
       resolve(name ? { kind: 'signal', signal: name } : { kind: 'exit', code: code ?? 0, timedOut: false }),
     )
   })
+  clearInterval(watch)
   const left = survivors(turn.runId)
   for (const pid of left) process.kill(pid, 'SIGKILL')
   take(parser.flush())
-  const verdict = judge(parser, { end, stderr, cancelled }, adapter.stderrFailure)
+  const resumed = turn.session?.resume ?? false
+  const verdict = judge(parser, { end, stderr, cancelled, resumed }, adapter.stderrFailure)
   return { frames, verdict, end, stderr, left }
 }
 

@@ -55,7 +55,7 @@ export function realBrowser({ violations = true }: { violations?: boolean } = {}
       ...(at && { baseURL: at }),
     })
     contexts.push(context)
-    context.setDefaultTimeout(10_000)
+    context.setDefaultTimeout(30_000)
     await context.exposeBinding('muster_violation', (_, text: string) => void faults.push(text))
     await context.addInitScript(
       "addEventListener('securitypolicyviolation', (it) => muster_violation(it.violatedDirective + ': ' + " +

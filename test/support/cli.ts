@@ -37,7 +37,8 @@ export function cli(variables: Record<string, string> = {}): Cli {
   const home = mkdtempSync(join(tmpdir(), 'muster-cli-'))
   ending(() => rmSync(home, { recursive: true, force: true }))
   // No usual port: a daemon that happens to run on this machine is none of the tests' business.
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PORT: '0', ...variables }
+  // No editor either: one that opens waits for a person.
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, SVC_PORT: '0', EDITOR: 'true', ...variables }
   return {
     home,
     env,

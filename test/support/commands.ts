@@ -31,7 +31,13 @@ const forms: Record<string, string> = {
 
 /** Flags without which there is nothing to do. */
 const more: Record<string, string[]> = {
+  'attachments:list': [`--agent=${sampleId}`],
   'crews:set-member': ['--role=manager'],
+  'agents:learning:set': ['--on'],
+  'persona:crew:edit': ['--content=x'],
+  'persona:decide': ['--approve'],
+  'persona:edit': ['--content=x'],
+  'persona:suggest': ['--content=x'],
   'policies:set': ['--behavior=warn'],
   'inbox:act': ['--dismiss'],
   'agents:download': ['--to=-'],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type Docker from 'dockerode'
 import { buildContainerPrograms } from '../../build/container-programs.mjs'
 import { DockerRuntime } from '../../daemon/runtime/docker/runtime.ts'
+import type { Relayed } from '../../daemon/runtime/relayed.ts'
 import type { CrewSpec, SidecarReport } from '../../daemon/runtime/types.ts'
 import { crewSpec, newId, quiet } from '../daemon/runtime/runtime-contract.ts'
 import { containerOf, removeInstallation } from './engine.ts'
@@ -25,7 +26,7 @@ export interface EngineCrews {
 }
 
 /** Crews in real containers under a runtime of their own, without a daemon. */
-export async function engineCrews(prefix: string): Promise<EngineCrews> {
+export async function engineCrews(prefix: string, relayed: readonly Relayed[] = []): Promise<EngineCrews> {
   const installation = newId('crews')
   const folder = mkdtempSync(join(tmpdir(), `${prefix}-`))
   const programs = await buildContainerPrograms(folder)
@@ -35,6 +36,7 @@ export async function engineCrews(prefix: string): Promise<EngineCrews> {
     crewImage: 'muster/crew:local',
     sidecarImage: 'muster/sidecar:local',
     programs,
+    relayed,
   })
   rmSync(folder, { recursive: true }) // they are in the runtime's memory now
   return {

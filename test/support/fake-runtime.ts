@@ -1,15 +1,21 @@
 import { EventEmitter, once } from 'node:events'
+import { Duplex } from 'node:stream'
 import type {
+  AgentCommand,
   AgentPlaces,
   AgentSpec,
+  CommandEnd,
   CrewRoom,
   CrewSpec,
+  Delivery,
   Follow,
   FollowSink,
   RunEnd,
   RunRef,
   RunSpec,
   Runtime,
+  ShellProgram,
+  ShellSize,
 } from '#runtime/types'
 import type { Usage } from '../../daemon/runtime/disk/usage.ts'
 import { RuntimeError } from '../../daemon/runtime/errors.ts'
@@ -20,6 +26,35 @@ interface Program {
   length: number
   end: { end: RunEnd; stderr: string } | null
   sinks: Set<{ sink: FollowSink; at: number }>
+}
+
+/** A shell that shows what the test says. */
+export class FakeShell implements ShellProgram {
+  typed = ''
+  readonly sizes: ShellSize[]
+  readonly stream: Duplex
+
+  constructor(size: ShellSize) {
+    this.sizes = [size]
+    this.stream = new Duplex({
+      read() {},
+      write: (chunk, _encoding, done) => {
+        this.typed += chunk
+        done()
+      },
+    })
+    this.stream.on('end', () => this.stream.destroy())
+  }
+
+  show(text: string): void {
+    this.stream.push(text)
+  }
+  async resize(size: ShellSize): Promise<void> {
+    this.sizes.push(size)
+  }
+  close(): void {
+    this.stream.destroy()
+  }
 }
 
 /**
@@ -212,6 +247,31 @@ export class FakeRuntime implements Runtime {
   async readFile(_crewId: string, _agent: AgentSpec, path: string): Promise<Buffer | null> {
     const content = this.files.get(path)
     return content === undefined ? null : Buffer.from(content)
+  }
+  /** What the next short programs answer; a test may put its own here. */
+  async command(_crewId: string, _agent: AgentSpec, _command: AgentCommand): Promise<CommandEnd> {
+    return { code: 0, stdout: '', stderr: '' }
+  }
+  /** What a test types into shells, and what they show, by id. */
+  readonly shells = new Map<string, FakeShell>()
+  async openShell(_crewId: string, _agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram> {
+    const shell = new FakeShell(size)
+    this.shells.set(id, shell)
+    return shell
+  }
+  /** Rejects the next delivery. */
+  refuseDelivery: Error | null = null
+  async deliver(_crewId: string, _agent: AgentSpec, { folder, name, content }: Delivery): Promise<void> {
+    const refused = this.refuseDelivery
+    this.refuseDelivery = null
+    if (refused) throw refused
+    this.files.set(`${folder}/${name}`, (await content().toArray()).map(String).join(''))
+  }
+  /** Rejects withdrawals. */
+  refuseWithdrawal: Error | null = null
+  async withdraw(_crewId: string, _agent: AgentSpec, folder: string): Promise<void> {
+    if (this.refuseWithdrawal) throw this.refuseWithdrawal
+    for (const path of this.files.keys()) if (path.startsWith(`${folder}/`)) this.files.delete(path)
   }
   async close(): Promise<void> {}
 }

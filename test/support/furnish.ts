@@ -1,6 +1,7 @@
 import { fact } from '#contract/entries'
 import { newId } from '#kernel/ids'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
+import { addMessage } from '../../daemon/features/chats/messages/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
 
@@ -12,7 +13,16 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const workspace = owner.workspace
   const make = async (path: string, body?: object) => (await it.call(owner, 'POST', path, body)).body
   const crew = await make('/crews', { name: word, slug: word })
-  const agent = await make('/agents', { name: word, slug: word, crew_id: crew.id })
+  const form = {
+    id: `form-${word}`,
+    label: 'Form',
+    template: '{{a}}',
+    fields: [{ name: 'a', label: 'A', type: 'text' }],
+  }
+  const ask_forms = JSON.stringify([form])
+  const otherCrew = await make('/crews', { name: `${word} two`, slug: `${word}-two` })
+  const connection = await make('/crew-connections', { from_crew_id: crew.id, to_crew_id: otherCrew.id })
+  const agent = await make('/agents', { name: word, slug: word, crew_id: crew.id, ask_forms })
   const chat = await make(`/agents/${agent.id}/chats`, {})
   const credential = await make('/credentials', { name: word, type: 'SECRET', value: 'x' })
   const assignment = await make(`/agents/${agent.id}/credentials`, {
@@ -56,6 +66,21 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
        VALUES (?, ?, ?, ?, 'x', 'x', ?, 'chat', 'USER', 0, 'running', ?, 1, 0)`,
     )
     .run(run, workspace, crew.id, agent.id, chat.id, chat.id)
+  const delegated = newId(app.clock())
+  app.db
+    .prepare(
+      `INSERT INTO assignments (id, workspace_id, crew_id, assigned_by_id, assigned_to_id, task, status, group_id,
+        depth, parent_run_id, chain_origin, created_at)
+       VALUES (?, ?, ?, ?, ?, 'x', 'QUEUED', ?, 1, ?, ?, ?)`,
+    )
+    .run(delegated, workspace, crew.id, agent.id, agent.id, run, run, run, now)
+  const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
+  app.db
+    .prepare(
+      `INSERT INTO peer_cards (id, workspace_id, agent_id, user_id, content, created_at, updated_at)
+       VALUES (?, ?, ?, ?, 'x', ?, ?)`,
+    )
+    .run(`card ${word}`, workspace, agent.id, member.userId, now, now)
   const port = newId(app.clock())
   app.db
     .prepare(
@@ -64,18 +89,44 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
        VALUES (?, ?, ?, ?, 'x', 8080, ?, 'ACTIVE', ?, '2099-01-01T00:00:00Z')`,
     )
     .run(port, workspace, crew.id, agent.id, `hash ${word}`, now)
+  const room = await make('/conversations', {
+    kind: 'group',
+    is_direct: true,
+    member_ids: [member.userId],
+    client_id: word,
+  })
+  const attachment = newId(app.clock())
+  app.db
+    .prepare(
+      `INSERT INTO attachments (id, workspace_id, crew_id, agent_id, chat_id, filename, content_type, size_bytes,
+        sha256, storage_key, agent_path, state, created_at)
+       VALUES (?, ?, ?, ?, ?, 'x', 'text/plain', 1, 'x', ?, '/output/x', 'ready', ?)`,
+    )
+    .run(attachment, workspace, crew.id, agent.id, chat.id, `${crew.id}/x`, now)
+  const message = app.writeNow(() =>
+    addMessage(app, { chatId: chat.id, agentId: agent.id, runId: null, role: 'user', content: word }),
+  )
   return {
     agentId: agent.id,
+    attachmentId: attachment,
+    formId: form.id,
     approvalId: approval,
     assignmentId: assignment.id,
+    auditId: suggested.audit_id,
     chatId: chat.id,
+    conversationId: room.id,
+    connectionId: connection.id,
     crewId: crew.id,
+    otherCrewId: otherCrew.id,
     credentialId: credential.id,
     decisionId: approval,
+    delegationId: delegated,
     entryId: entry.entry.id,
     escalationId: escalation.escalation_id,
     exposureId: port,
     invitationId: invitation.id,
+    messageId: message.id,
+    emoji: 'x',
     itemId: `ibx_waitpoint_${waitpoint.id}`,
     'crews/memberId': crewMember.id,
     'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 export interface Schema {
   type?: string | string[]
   enum?: unknown[]
+  examples?: unknown[]
   const?: unknown
   anyOf?: Schema[]
   pattern?: string
@@ -106,6 +107,7 @@ export function inputs(mood: 'polite' | 'hostile', names: Names) {
     const { type, items = {} } = schema
     if ('const' in schema) return maybe(fc.constant(schema.const))
     if (schema.enum) return maybe(fc.constantFrom(...schema.enum))
+    if (schema.examples) return maybe(fc.constantFrom(...schema.examples))
     if (schema.anyOf) return fc.oneof(...schema.anyOf.map((choice) => value(choice, member)))
     if (Array.isArray(type)) return fc.oneof(...type.map((one) => value({ ...schema, type: one }, member)))
     if (type === 'string') return maybe(text(schema, member))

@@ -113,7 +113,10 @@ export async function install(settings: Record<string, string>): Promise<Install
     }
   }
   const openChat = async (agentId: string) => (await client.chats.create({ agentId, body: {} })).id
-  const say = async (chatId: string, content: string) => (await client.chats.send({ chatId, body: { content } })).run_id
+  const say = async (chatId: string, content: string) => {
+    const { run_id } = await client.chats.send({ chatId, body: { content } })
+    return run_id!
+  }
   const entriesOf = async (runId: string) =>
     (await client.journal.list({ query: { run_id: runId, limit: 500 } })).entries.reverse()
   const messagesOf = async (chatId: string) => (await client.chats.messages({ chatId, query: {} })).messages
@@ -154,7 +157,7 @@ export async function install(settings: Record<string, string>): Promise<Install
     entriesOf,
     messagesOf,
     async download(agentId, path) {
-      const { method, path: at } = locate('agents.download', { agentId, query: { path } })
+      const { method, path: at } = locate('files.download', { agentId, query: { path } })
       return String((await connection.request(method, at)).body)
     },
   }

@@ -64,7 +64,7 @@ export type Script<B = MessagesBody> =
 /** A vendor's protocol. */
 export interface Wire<B> {
   /** Where it is asked for a message. */
-  path: string
+  path: string | RegExp
   answer(turn: ScriptedTurn, body: B, count: number, reply: ServerResponse): unknown
   /** Answers what is no request for a message. */
   aside(request: RecordedRequest<B>, reply: ServerResponse): unknown
@@ -134,7 +134,7 @@ export async function endpointOf<B>(
   const requests: RecordedRequest<B>[] = []
   const messages: B[] = []
   const isMessage = (request: RecordedRequest<B>): request is RecordedRequest<B> & { body: B } =>
-    request.method === 'POST' && request.path === wire.path && request.body !== null
+    request.method === 'POST' && isAt(wire.path, request.path) && request.body !== null
   const waiting = new Set<() => void>()
   const changed = () => {
     for (const check of waiting) check()
@@ -189,6 +189,8 @@ export async function endpointOf<B>(
   }
 }
 
+const isAt = (place: string | RegExp, path: string) => (typeof place === 'string' ? path === place : place.test(path))
+
 const listen = (server: Server, { host = '127.0.0.1', port = 0 }: { host?: string; port?: number }) =>
   new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 
@@ -210,7 +212,7 @@ function record<B>({ method = 'GET', url = '/', headers }: IncomingMessage, text
     method,
     path: url.split('?')[0]!,
     headers,
-    key: headers['x-api-key']?.toString() ?? bearer ?? null,
+    key: (headers['x-api-key'] ?? headers['x-goog-api-key'])?.toString() ?? bearer ?? null,
     body,
     aborted: false,
   }

@@ -18,6 +18,7 @@ export const turn: Turn = {
   chatId: 'chat1',
   agent: { id: 'agent1', slug: 'ada' },
   folders: foldersOf(places, 'run1'),
+  provider: 'ANTHROPIC',
   model: 'claude-opus-4-8',
   systemPrompt: 'You are Ada.',
   toolProfile: 'CODING',

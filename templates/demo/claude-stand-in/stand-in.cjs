@@ -207,10 +207,8 @@ async function main() {
     claude_code_version: 'stand-in',
     skills: [],
   })
-  if (flags.resume)
-    return finish(
-      words(`Thank you. I go on with this: ${prompt.match(/ answers:\n([\s\S]*)\n\nGo on/)?.[1] || prompt}`),
-    )
+  const answer = /^You asked:\n[\s\S]* answers:\n([\s\S]*)\n\nGo on/.exec(prompt)
+  if (answer) return finish(words(`Thank you. I go on with this: ${answer[1]}`))
   const question = /^ask:\s*(.+)/s.exec(prompt)
   if (question) return ask(question[1])
   const run = /^run:\s*(.+)/s.exec(prompt)

@@ -119,7 +119,8 @@ describe('muster ask', () => {
       work(place, [init, says('Grace'), result()], 1),
     ])
     expect(ran.stdout).toBe('Grace\n')
-    expect(program.spec.stdin).toContain('My name is Grace')
+    expect(program.spec.stdin).toBe('Who am I?')
+    expect(program.spec.argv.join(' ')).toContain('--resume=')
   })
 
   it('hands --max-turns on', async () => {

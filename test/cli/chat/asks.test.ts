@@ -16,16 +16,9 @@ it('muster ask tells the question, and how it is answered, and leaves the run wa
   expect(stderr).toBe(`The agent waits for an answer.\nNext: muster inbox act ${item} --answer TEXT\n`)
   const shown = await muster.run('runs', 'show', program.spec.runId)
   expect(shown.stdout).toContain(item)
-  expect(
-    await muster.run(
-      'ask',
-      'ada',
-      'More',
-      '--chat',
-      (await place.call('OWNER', 'GET', `/agents/${place.agentId}/chats`)).body[0].id,
-    ),
-  ).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining('waits for an answer'),
-  })
+  const chat = (await place.call('OWNER', 'GET', `/agents/${place.agentId}/chats`)).body[0].id
+  const refused = await muster.run('ask', 'ada', 'More', '--chat', chat)
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('waits for an answer') })
+  expect(refused.stderr).toContain(`Next: muster inbox act ${item} --answer TEXT\n`)
+  expect((await place.call('OWNER', 'GET', `/inbox/${item}`)).body.state).toBe('unread')
 })

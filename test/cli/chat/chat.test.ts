@@ -7,12 +7,16 @@ import { eventually, seen } from '../../support/eyes.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
 import { type Workplace, workplace } from '../../support/runs.ts'
 
-type Place = Workplace<FakeRuntime> & { muster: Cli }
+type Place = Workplace<FakeRuntime> & { muster: Cli; messages(): Promise<unknown[]> }
 const size = { cols: 60, rows: 20 }
 
 async function office(): Promise<Place> {
   const place = await workplace()
-  return { ...place, muster: await cliFor(place) }
+  const messages = async () => {
+    const [chat] = (await place.call('OWNER', 'GET', `/agents/${place.agentId}/chats`)).body
+    return (await place.call('OWNER', 'GET', `/chats/${chat.id}/messages`)).body.messages
+  }
+  return { ...place, messages, muster: await cliFor(place) }
 }
 
 /** A chat at a terminal, ready for the first word. */
@@ -172,7 +176,7 @@ describe('muster chat', () => {
     place.runtime.finish(program, { kind: 'signal', signal: 'SIGKILL' })
   })
 
-  it('keeps what is typed meanwhile, and says it after the turn', async () => {
+  it('queues what is typed meanwhile, marks it, and has a turn for it after this one', async () => {
     const place = await office()
     const terminal = await talk(place)
     terminal.type('one\r')
@@ -180,10 +184,14 @@ describe('muster chat', () => {
     terminal.type('two')
     await eventually(terminal, (lines) => lines.at(-1) === '› two', size)
     terminal.type('\r')
-    await shows(terminal, '» two')
+    const waiting = await shows(terminal, 'queued for the next turn')
+    expect(from(waiting, '» two')).toEqual(['» two', '  queued for the next turn', '', '›'])
+    terminal.type('three\r')
+    await shows(terminal, '  three')
+    expect(await place.messages()).toMatchObject([{ content: 'one' }, { content: 'two' }, { content: 'three' }])
     await answer(place, 0, says('First answer'))
     const second = await answer(place, 1, says('Second answer'))
-    expect(second.spec.stdin).toMatch(/two$/)
+    expect(second.spec.stdin).toMatch(/two.*three$/s)
     await shows(terminal, 'Second answer')
     expect(from(await rest(terminal), '› two')).toContain('Second answer')
   })
@@ -218,7 +226,8 @@ describe('muster chat', () => {
     again.type('\u001b[A\u001b[A')
     await eventually(again, (lines) => lines.at(-1) === '› remember me', size)
     again.type('\r')
-    expect((await answer(place, 1, says('Again'))).spec.stdin).toContain('I *shall*')
+    const { argv, stdin } = (await answer(place, 1, says('Again'))).spec
+    expect([stdin, argv.join(' ')]).toEqual(['remember me', expect.stringContaining('--resume=')])
     await shows(again, 'Again')
     const folder = join(place.muster.home, '.local/state/muster/chats')
     const [file] = readdirSync(folder)

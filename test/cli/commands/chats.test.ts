@@ -136,7 +136,7 @@ describe('files of agents', () => {
     expect((await inHome('out/a.bin', '--to', to, '--force')).code).toBe(0)
     expect(await inHome('gone', '--to', join(home, 'gone'))).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('muster agents files AGENT'),
+      stderr: expect.stringContaining('muster files list AGENT'),
     })
     expect(existsSync(join(home, 'gone'))).toBe(false)
     expect((await inHome('cut', '--to', join(home, 'cut'))).code).not.toBe(0)

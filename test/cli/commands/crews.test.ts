@@ -274,7 +274,7 @@ describe('muster runs', () => {
     )
     const { run: muster, screen } = cli({ SVC_SERVER: server.url })
     expect((await muster('runs', '--agent', 'ada', '--status', 'failed', '--tag', 'x', '--limit', '5')).stdout).toBe(
-      'run-1\tada\tFAILED\tUSER\t90\tout of money\t2026-01-01T00:00:00Z\n',
+      'run-1\tada\tFAILED\tUSER\t90\t\t\tout of money\t2026-01-01T00:00:00Z\n',
     )
     expect(server.seen.at(-1)?.url).toBe('/api/v1/runs?status=FAILED&tag=x&agent_id=c7&page=1&limit=5')
     expect(JSON.parse((await muster('runs', '--json')).stdout)).toEqual([run])

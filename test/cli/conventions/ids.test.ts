@@ -12,7 +12,11 @@ const named = ['agent', 'credential', 'crew', 'invitation', 'member', 'workspace
 const otherwise: Record<string, string> = {
   'members:add user': 'somebody who is no member yet',
   'logs subject': 'an agent, a crew or a run, which is looked up by itself',
+  'shell subject': 'an agent or a crew, which is looked up by itself',
+  'crews:connect other': 'a crew, which is looked up as the first one',
+  'crews:disconnect other': 'a crew, which is looked up as the first one',
   'ask agent': 'waits for the agent; it is looked up as by every other command',
+  'rooms:open room': 'needs a terminal; it is looked up as by every other command',
   'chat agent': 'needs a terminal; it is looked up as by every other command',
 }
 

@@ -78,27 +78,28 @@ describe('muster wait --on-question deny', () => {
     expect((await it.call('OWNER', 'GET', `/decisions/${foreign.id}`)).body.state).toBe('open')
   })
 
-  it('denies what the agent wants approved, unless another of its runs may have asked for it', async () => {
+  it('denies what the run wants approved, and leaves what another run of the agent wants', async () => {
     const it = await place()
     await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { agent_role: 'LEAD' })
     const { run_id, program } = await working(it)
-    await it.ask({ route: '/agents', body: { name: 'Bob', slug: 'bob', system_prompt: 'You test.', reason: 'Help' } })
     const other = await it.send(await it.openChat(), 'Work too')
-    const second = await it.runtime.program(1)
-    const muster = await cliFor(it, 'ADMIN')
-    const wait = (...flags: string[]) => muster.run('wait', run_id, '--on-question', 'deny', '--json', ...flags)
-    expect(JSON.parse((await wait('--timeout', '500ms')).stdout)).toMatchObject({ status: 'RUNNING', denied: [] })
-    it.runtime.print(second, init, says('Done'), result())
-    it.runtime.finish(second)
-    await it.runs.ended(other.run_id)
+    await it.runtime.program(1)
+    const wanted = (name: string) => ({ name, slug: name.toLowerCase(), system_prompt: 'You test.', reason: 'Help' })
+    await it.ask({ runId: run_id, route: '/agents', body: wanted('Bob') })
+    await it.ask({ runId: other.run_id, route: '/agents', body: wanted('Eve') })
     it.runtime.print(program, init, says('Done'), result())
     it.runtime.finish(program)
     await it.runs.ended(run_id)
-    expect(JSON.parse((await wait()).stdout)).toMatchObject({
+    const muster = await cliFor(it, 'ADMIN')
+    const waited = await muster.run('wait', run_id, '--on-question', 'deny', '--json')
+    expect(JSON.parse(waited.stdout)).toMatchObject({
       status: 'COMPLETED',
       denied: [{ title: expect.stringContaining('wants a new agent: Bob') }],
     })
     expect(await journaled(it, 'approval.denied')).toMatchObject([{ payload: { comment } }])
+    const open = (await it.call('OWNER', 'GET', '/inbox?kind=waitpoint&state=unread')).body.rows
+    expect(open).toMatchObject([{ title: expect.stringContaining('Eve'), run_id: other.run_id }])
+    expect(await muster.run('wait', other.run_id, '--timeout', '300ms')).toMatchObject({ code: 3 })
   })
 
   it('ends with 5 where the caller may not decide', async () => {

@@ -76,7 +76,7 @@ describe('a row of an agent', () => {
   })
 })
 
-describe('agents.files', () => {
+describe('files.list', () => {
   it('lists the agent’s own folder', async () => {
     const it = await workplace()
     it.runtime.files.set('a.txt', 'hello').set('sub/b.txt', 'there')
@@ -109,12 +109,12 @@ describe('agents.files', () => {
     }
     expect(await ask(it, 'files')).toMatchObject({
       status: 502,
-      body: { code: 'runtime_failed', detail: 'The files cannot be read: no engine' },
+      body: { code: 'runtime_failed', detail: 'The files cannot be reached: no engine' },
     })
   })
 })
 
-describe('agents.download', () => {
+describe('files.download', () => {
   it('gives the bytes, as an attachment', async () => {
     const it = await workplace()
     it.runtime.files.set('sub/naïve "x".txt', 'hello')

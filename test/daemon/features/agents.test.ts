@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { App } from '#kernel/app'
 import { addPerson, daemon, fixedClock, type Person, type TestDaemon } from '#test'
 import { setStatus } from '../../../daemon/features/agents/status/service.ts'
-import { placeOf, placesOf } from '../../../daemon/features/crews/places/service.ts'
 
 const draft = { name: 'Ada', slug: 'ada' }
 
@@ -59,6 +58,7 @@ describe('agents.create', () => {
       schedule_cron: null,
       schedule_prompt: null,
       schedule_enabled: false,
+      schedule_timezone: 'UTC',
       schedule_last_run: null,
       schedule_next_run: null,
       webhook_require_timestamp: false,
@@ -129,10 +129,16 @@ describe('agents.create', () => {
     ['slug', { name: 'Ada' }, 'missing_field'],
     ['name', { ...draft, name: 'A' }],
     ['name', { ...draft, name: 'é'.repeat(51) }], // 102 bytes
+    ['name', { ...draft, name: 'x'.repeat(101) }],
+    ['name', { ...draft, name: null }],
     ['name', { ...draft, name: 'A\u0000da' }],
     ['name', { ...draft, name: {} }],
     ['slug', { ...draft, slug: 'Ada' }],
     ['slug', { ...draft, slug: 'a' }],
+    ['slug', { ...draft, slug: 'x'.repeat(51) }],
+    ['slug', { ...draft, slug: '-ada' }],
+    ['slug', { ...draft, slug: 'a/da' }],
+    ['slug', { ...draft, slug: 'a%20' }],
     ['slug', { ...draft, slug: 'аda' }], // a Cyrillic look-alike
     ['slug', { ...draft, slug: 'ada ' }],
     ['slug', { ...draft, slug: null }],
@@ -146,10 +152,16 @@ describe('agents.create', () => {
     ['lead_mode', { ...draft, lead_mode: 'active' }], // not a LEAD
     ['lead_mode', { ...draft, lead_mode: 'ACTIVE' }],
     ['cli_adapter', { ...draft, cli_adapter: 'claude_code' }],
-    ['cli_adapter', { ...draft, cli_adapter: 'GEMINI_CLI' }],
+    ['cli_adapter', { ...draft, cli_adapter: 'CURSOR_CLI' }],
     ['llm_provider', { ...draft, cli_adapter: 'CODEX_CLI', llm_provider: 'ANTHROPIC' }],
+    ['llm_provider', { ...draft, cli_adapter: 'OPENCODE', llm_provider: 'OLLAMA' }],
     ['tool_profile', { ...draft, cli_adapter: 'CODEX_CLI', tool_profile: 'MINIMAL' }],
+    ['tool_profile', { ...draft, cli_adapter: 'OPENCODE', tool_profile: 'MINIMAL' }],
     ['cli_tools', { ...draft, cli_adapter: 'CODEX_CLI', cli_tools: 'Read,Write' }],
+    ['llm_model', { ...draft, cli_adapter: 'FACTORY_DROID' }],
+    ['llm_model', { ...draft, cli_adapter: 'FACTORY_DROID', llm_provider: 'OPENAI', llm_model: 'gemini-2.5-pro' }],
+    ['tool_profile', { ...draft, cli_adapter: 'FACTORY_DROID', llm_model: 'opus', tool_profile: 'MINIMAL' }],
+    ['llm_provider', { ...draft, cli_adapter: 'FACTORY_DROID', llm_model: 'opus', llm_provider: 'FACTORY' }],
     ['cli_adapter', { ...draft, cli_adapter: null }],
     ['llm_provider', { ...draft, llm_provider: 'OPENAI' }],
     ['llm_provider', { ...draft, llm_provider: 'ACME' }],
@@ -176,12 +188,12 @@ describe('agents.create', () => {
     ['system_prompt', { ...draft, system_prompt: 'x'.repeat(100_001) }],
     ['system_prompt', { ...draft, system_prompt: 'nul \u0000' }],
     ['memory_enabled', { ...draft, memory_enabled: 'yes' }],
-    ['schedule_cron', { ...draft, schedule_cron: '@hourly' }],
+    ['schedule_cron', { ...draft, schedule_cron: '@reboot' }],
     ['suggested_prompts', { ...draft, suggested_prompts: `Hi\n${'x'.repeat(121)}` }],
     ['suggested_prompts', { ...draft, suggested_prompts: 'Hi\n'.repeat(9) }],
     ['ask_forms', { ...draft, ask_forms: '[{}]' }],
     ['ask_forms', { ...draft, ask_forms: [] }],
-    ['webhook_require_timestamp', { ...draft, webhook_require_timestamp: true }],
+    ['webhook_require_timestamp', { ...draft, webhook_require_timestamp: 'yes' }],
   ])('refuses %s in %.120j', async (field, body, code = 'invalid_field') => {
     const { call, entries } = await daemon()
     const { status, body: answer } = await call('OWNER', 'POST', '/agents', body)
@@ -192,17 +204,37 @@ describe('agents.create', () => {
 
   it('names what this version supports instead', async () => {
     const { call } = await daemon()
-    const { body } = await call('OWNER', 'POST', '/agents', { ...draft, cli_adapter: 'GEMINI_CLI' })
+    const { body } = await call('OWNER', 'POST', '/agents', { ...draft, cli_adapter: 'CURSOR_CLI' })
     expect(body.detail).toBe(
-      'cli_adapter GEMINI_CLI is not supported by this version yet; it runs CLAUDE_CODE, CODEX_CLI',
+      'cli_adapter CURSOR_CLI is not supported by this version yet; ' +
+        'it runs CLAUDE_CODE, CODEX_CLI, GEMINI_CLI, OPENCODE, FACTORY_DROID',
     )
+  })
+
+  it.each(['ANTHROPIC', 'OPENAI', 'GOOGLE'])(
+    'works with the models of %s where its client does',
+    async (llm_provider) => {
+      const { call } = await daemon()
+      const client = { cli_adapter: 'OPENCODE', llm_provider }
+      expect(await agent(call, { ...draft, ...client })).toMatchObject(client)
+    },
+  )
+
+  it.each([
+    ['ANTHROPIC', 'claude-opus-4-8'],
+    ['OPENAI', 'gpt-5'],
+    ['ANTHROPIC', 'openai/gpt-5'],
+  ])('works with FACTORY_DROID and %s by the model %s', async (llm_provider, llm_model) => {
+    const { call } = await daemon()
+    const client = { cli_adapter: 'FACTORY_DROID', llm_provider, llm_model }
+    expect(await agent(call, { ...draft, ...client })).toMatchObject(client)
   })
 
   it('is refused tools that its client could not be kept to, whichever changes', async () => {
     const { call } = await daemon()
     const made = await agent(call, { ...draft, tool_profile: 'MINIMAL' })
     const change = (body: object) => call('OWNER', 'PATCH', `/agents/${made.id}`, body)
-    const needs = 'CODEX_CLI does all its work with Bash, which these tools leave out; take a profile and tools with it'
+    const needs = 'CODEX_CLI cannot be kept from Bash, which these tools leave out; take a profile and tools with it'
     expect(await change({ cli_adapter: 'CODEX_CLI' })).toMatchObject({
       status: 400,
       body: { field: 'cli_adapter', detail: needs },
@@ -211,6 +243,36 @@ describe('agents.create', () => {
     expect(await change({ tool_profile: 'MINIMAL' })).toMatchObject({ status: 400, body: { field: 'tool_profile' } })
     expect(await change({ cli_tools: 'Read' })).toMatchObject({ status: 400, body: { field: 'cli_tools' } })
     expect((await change({ cli_tools: 'Bash' })).status).toBe(200)
+  })
+
+  it('takes any profile for a client that can be kept to it, with models of its vendor', async () => {
+    const { call } = await daemon()
+    const gemini = { cli_adapter: 'GEMINI_CLI', llm_provider: 'GOOGLE', tool_profile: 'MINIMAL', cli_tools: 'Read' }
+    const made = await agent(call, { ...draft, ...gemini })
+    expect(made).toMatchObject(gemini)
+    expect(await call('OWNER', 'PATCH', `/agents/${made.id}`, { llm_provider: 'OPENAI' })).toMatchObject({
+      status: 400,
+      body: { field: 'llm_provider' },
+    })
+  })
+
+  it.each([
+    ['name', 'Al'],
+    ['name', 'é'.repeat(50)],
+    ['name', 'x'.repeat(100)],
+    ['slug', 'ab'],
+    ['slug', 'x'.repeat(50)],
+    ['slug', '0-9_'],
+    ['agent_role', 'agent'],
+    ['tool_profile', 'MINIMAL'],
+    ['tool_profile', 'CODING'],
+    ['tool_profile', 'FULL'],
+    ['timeout_seconds', 1],
+  ])('takes the %s %j', async (field, value) => {
+    const { call } = await daemon({ shared: true })
+    const slug = `a${Math.random().toString(36).slice(2, 12)}`
+    const stored = field === 'agent_role' ? 'AGENT' : value
+    expect(await agent(call, { ...draft, slug, [field]: value })).toMatchObject({ [field]: stored })
   })
 
   it('takes what asks for nothing: 0 seconds, no schedule, empty lists', async () => {
@@ -228,7 +290,7 @@ describe('agents.create', () => {
     expect(made).not.toHaveProperty('mcp_config_json')
   })
 
-  it('takes what is so already for a member without effect, by itself too', async () => {
+  it('takes what is so already, by itself too', async () => {
     const it = await daemon()
     const { id } = await agent(it.call, draft)
     const patch = async (body: object) => (await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body
@@ -334,7 +396,10 @@ describe('agents.list', () => {
     expect(await list('')).toEqual({ slugs: ['sure_thing', 'odon', 'ada'], window: [3, 100, 0] })
     expect(await list('?limit=1&offset=1')).toEqual({ slugs: ['odon'], window: [3, 1, 1] })
     expect(await list('?limit=-1&offset=-1')).toEqual({ slugs: ['sure_thing', 'odon', 'ada'], window: [3, 100, 0] })
+    expect(await list('?limit=500')).toMatchObject({ window: [3, 500, 0] })
     expect(await list('?limit=501')).toMatchObject({ window: [3, 500, 0] })
+    expect(await list('?limit=0')).toMatchObject({ window: [3, 100, 0] })
+    expect(await list('?limit=ten&offset=x')).toMatchObject({ window: [3, 100, 0] })
     expect(await list('?offset=3&include_setup=1')).toEqual({ slugs: [], window: [3, 100, 3] })
   })
 
@@ -381,6 +446,17 @@ describe('agents.list', () => {
     }
     expect((await it.call('MANAGER', 'GET', `/agents/${id}`)).body.mcp_config_json).toBe(mcp)
     expect(JSON.stringify(it.entries())).not.toContain('hush')
+  })
+})
+
+describe('agents.show', () => {
+  it('leaves out who made an agent where nobody knows it', async () => {
+    const it = await daemon()
+    const { id } = await agent(it.call, draft)
+    it.app.db.prepare('UPDATE agents SET created_by_user_id = NULL').run()
+    const shown = (await it.call('VIEWER', 'GET', `/agents/${id}`)).body
+    expect(shown).not.toHaveProperty('created_by_user_id')
+    expect(shown).not.toHaveProperty('owner')
   })
 })
 
@@ -447,6 +523,48 @@ describe('agents.update', () => {
     const { id } = await agent(it.call, draft)
     for (const body of [{}, { status: 'RUNNING' }])
       expect((await it.call('OWNER', 'PATCH', `/agents/${id}`, body)).body.code).toBe('no_fields')
+  })
+
+  const form = {
+    id: 'leave',
+    label: 'Leave',
+    template: '{{day}}',
+    fields: [{ name: 'day', label: 'Day', type: 'date' }],
+  }
+  const told = { suggested_prompts: 'Hi', ask_forms: JSON.stringify([form]) }
+
+  it.each([
+    { suggested_prompts: null },
+    { suggested_prompts: ' \r\n\t ' },
+    { ask_forms: null },
+    { ask_forms: '' },
+    { ask_forms: ' \n' },
+    { ask_forms: ' [] ' },
+    { ask_forms: 'null' },
+  ])('clears what nothing is left of: %j', async (body) => {
+    const { call } = await daemon({ shared: true })
+    const slug = `a${Math.random().toString(36).slice(2, 12)}`
+    const made = await agent(call, { ...draft, slug, ...told })
+    const [name] = Object.keys(body)
+    expect((await call('OWNER', 'PATCH', `/agents/${made.id}`, body)).body).toMatchObject({
+      ...made,
+      [name!]: null,
+      updated_at: expect.any(String),
+    })
+  })
+
+  it.each([
+    [{ suggested_prompts: `Hi\n${'x'.repeat(121)}` }, 'line 2'],
+    [{ ask_forms: JSON.stringify([form, { ...form, id: 'other', template: '{{night}}' }]) }, '"other"'],
+    [{ ask_forms: JSON.stringify([form, { ...form, id: 'other', template: '{{night}}' }]) }, '{{night}}'],
+  ])('writes nothing when %.30j is refused, and says where: %s', async (body, where) => {
+    const it = await daemon()
+    const made = await agent(it.call, { ...draft, ...told })
+    const before = it.entries().length
+    const refused = await it.call('OWNER', 'PATCH', `/agents/${made.id}`, { name: 'Grace', ...body })
+    expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining(where) } })
+    expect((await it.call('OWNER', 'GET', `/agents/${made.id}`)).body).toEqual(made)
+    expect(it.entries()).toHaveLength(before)
   })
 
   it('narrows a profile whatever tools were named, and keeps them for a wider one', async () => {
@@ -542,9 +660,15 @@ describe('who may change an agent', () => {
 
   it('is nobody from another workspace, to whom it does not exist', async () => {
     const it = await daemon()
-    const { id } = await agent(it.call, draft)
+    const { id } = await agent(it.call, { ...draft, cli_adapter: 'CODEX_CLI' })
     const other = it.stranger()
-    for (const [method, body] of [['GET'], ['PATCH', { name: 'Grace' }], ['DELETE']] as const) {
+    for (const [method, body] of [
+      ['GET'],
+      ['PATCH', { name: 'Grace' }],
+      ['PATCH', { llm_model: 'gpt-4o' }],
+      ['PATCH', { llm_model: 'claude-opus-5' }],
+      ['DELETE'],
+    ] as const) {
       const foreign = await it.call(other, method, `/agents/${id}`, body)
       const absent = await it.call(other, method, '/agents/cnone00000000000000000000', body)
       expect(foreign.status).toBe(404)
@@ -568,6 +692,8 @@ describe('agents.remove', () => {
     const heard = hear(it)
     expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).body).toEqual({ success: true })
     expect((await it.call('OWNER', 'DELETE', `/agents/${id}`)).status).toBe(404)
+    expect((await it.call('OWNER', 'GET', `/agents/${id}`)).status).toBe(404)
+    expect(it.app.db.prepare('SELECT deleted_at FROM agents').pluck().all()).toEqual(['2026-01-01T00:00:00Z'])
     expect(heard).toEqual([['agent.deleted', { id }]])
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_deleted',
@@ -627,6 +753,8 @@ describe('agents.status and agents.load', () => {
       pending_tasks: 0,
       completed_today: 0,
       tokens_used_today: 0,
+      cost_usd_today: 0,
+      unpriced_runs_today: 0,
       token_budget: 0,
     })
     expect((await it.call(it.stranger(), 'GET', '/agent-load')).body).toEqual([])
@@ -648,45 +776,5 @@ describe('agents.status and agents.load', () => {
     it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW' WHERE id = ?").run(id)
     expect(await set(it.app, id, 'RUNNING')).toBe(false)
     expect((await it.call('VIEWER', 'GET', `/agents/${id}`)).body.status).toBe('PENDING_REVIEW')
-  })
-})
-
-describe('the place of an agent in its crew', () => {
-  it('is a uid and a folder that no other agent of the crew ever gets', async () => {
-    const it = await daemon()
-    const crewId = await crew(it.call, 'backend')
-    const ada = await agent(it.call, { ...draft, crew_id: crewId })
-    const grace = await agent(it.call, { name: 'Grace', slug: 'grace', crew_id: crewId })
-    expect(placesOf(it.app, crewId)).toEqual([
-      { agentId: ada.id, slug: 'ada', uid: 20001 },
-      { agentId: grace.id, slug: 'grace', uid: 20002 },
-    ])
-    await it.call('OWNER', 'DELETE', `/agents/${ada.id}`)
-    expect(placeOf(it.app, ada.id)).toBe(null)
-    const again = await agent(it.call, { ...draft, crew_id: crewId })
-    expect(placeOf(it.app, again.id), 'what the deleted agent left behind stays out of reach').toEqual({
-      crewId,
-      agent: { agentId: again.id, slug: 'ada-20003', uid: 20003 },
-    })
-  })
-
-  it('outlives a new slug and a visit to another crew', async () => {
-    const it = await daemon()
-    const [one, two] = [await crew(it.call, 'one'), await crew(it.call, 'two')]
-    const { id } = await agent(it.call, { ...draft, crew_id: one })
-    const patch = (body: object) => it.call('OWNER', 'PATCH', `/agents/${id}`, body)
-    await patch({ slug: 'grace' })
-    expect(placeOf(it.app, id)).toEqual({ crewId: one, agent: { agentId: id, slug: 'ada', uid: 20001 } })
-    await patch({ crew_id: two })
-    expect(placeOf(it.app, id)).toEqual({ crewId: two, agent: { agentId: id, slug: 'grace', uid: 20001 } })
-    expect(placesOf(it.app, one)).toEqual([])
-    await agent(it.call, { name: 'Joan', slug: 'joan', crew_id: one })
-    await patch({ crew_id: one })
-    expect(placesOf(it.app, one).map(({ slug, uid }) => [slug, uid])).toEqual([
-      ['ada', 20001],
-      ['joan', 20002],
-    ])
-    await patch({ crew_id: '' })
-    expect(placeOf(it.app, id)).toBe(null)
   })
 })

@@ -296,7 +296,20 @@ describe('chats.send', () => {
       return messages.find(({ id }: { id: string }) => id === body.message_id).metadata
     }
     expect(await kept({ ask_submission: submission, admin: true })).toEqual({ ask_submission: submission })
-    expect(await kept({ ask_submission: { ...submission, form_version: 0 } })).toBeUndefined()
+    const whole = { ...submission, form_label: 'Form', field_attachment_ids: { scan: ['a1'] } }
+    expect(await kept({ ask_submission: { ...whole, admin: true } })).toEqual({ ask_submission: whole })
+    for (const flaw of [
+      { form_version: 0 },
+      { form_id: 'Form 1' },
+      { submission_id: '' },
+      { values: [] },
+      { field_attachment_ids: { scan: 'a1' } },
+      { rendered_text: 'x'.repeat(32_001) },
+      { rendered_text: undefined },
+    ])
+      expect(await kept({ ask_submission: { ...submission, ...flaw } })).toBeUndefined()
+    const emoji = { ...submission, rendered_text: '🙂'.repeat(32_000) }
+    expect(await kept({ ask_submission: emoji })).toEqual({ ask_submission: emoji })
     expect(await kept({ ask_submission: 'x' })).toBeUndefined()
   })
 

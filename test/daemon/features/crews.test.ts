@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { fact } from '#contract/entries'
 import { daemon, fixedClock, type TestDaemon } from '#test'
+import { storePolicy } from '../../../daemon/features/crews/service.ts'
 
 const draft = { name: 'Backend', slug: 'backend' }
 
@@ -40,6 +42,7 @@ describe('crews.create', () => {
       avatar_style: null,
       issue_prefix: null,
       max_ephemeral_agents: 10,
+      max_concurrent_agents: null,
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T00:00:00Z',
       _count: { agents: 0, members: 0 },
@@ -136,6 +139,8 @@ describe('crews.create', () => {
     ['mcp_config_json', { ...draft, mcp_config_json: '{}' }],
     ['max_ephemeral_agents', { ...draft, max_ephemeral_agents: 101 }],
     ['max_ephemeral_agents', { ...draft, max_ephemeral_agents: -1 }],
+    ['max_concurrent_agents', { ...draft, max_concurrent_agents: 0 }],
+    ['max_concurrent_agents', { ...draft, max_concurrent_agents: 1001 }],
     ['issue_prefix', { ...draft, issue_prefix: 'web' }],
     ['issue_prefix', { ...draft, issue_prefix: '1WEB' }],
     ['issue_prefix', { ...draft, issue_prefix: 'ABCDEFGHIJK' }],
@@ -203,11 +208,23 @@ describe('crews.create', () => {
     expect(body).not.toHaveProperty('warnings')
   })
 
+  it('lets a MANAGER leave private endpoints as they are', async () => {
+    const { call } = await daemon()
+    const answer = await call('MANAGER', 'POST', '/crews', { ...draft, allow_private_endpoints: false })
+    expect([answer.status, answer.body.allow_private_endpoints]).toEqual([201, false])
+  })
+
   it('takes private endpoints only from an administrator of a server that allows them', async () => {
     const { call } = await daemon({ config: { allowPrivateEndpoints: true } })
     const body = { ...draft, allow_private_endpoints: true }
     expect((await call('MANAGER', 'POST', '/crews', body)).body.code).toBe('insufficient_role')
-    expect((await call('ADMIN', 'POST', '/crews', body)).body.allow_private_endpoints).toBe(true)
+    const made = (await call('ADMIN', 'POST', '/crews', body)).body
+    expect(made.allow_private_endpoints).toBe(true)
+    const change = async (to: object) =>
+      (await call('ADMIN', 'PATCH', `/crews/${made.id}`, to)).body.allow_private_endpoints
+    expect(await change({ description: 'Near the printer' })).toBe(true)
+    expect(await change({ allow_private_endpoints: false })).toBe(false)
+    expect(await change({ description: 'Far from it' })).toBe(false)
     const other = { name: 'Other', slug: 'other' }
     expect((await call('ADMIN', 'POST', '/crews', other)).body.allow_private_endpoints).toBe(false)
   })
@@ -258,9 +275,42 @@ describe('crews.list', () => {
     expect(await slugs('?limit=99999&offset=3')).toEqual([])
   })
 
+  it('shows no deleted crews', async () => {
+    const { call, crew } = await withCrew()
+    const { id } = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body
+    await call('OWNER', 'DELETE', `/crews/${crew.id}`)
+    expect((await call('OWNER', 'GET', '/crews')).body).toMatchObject([{ id }])
+  })
+
   it('shows nobody the crews of another workspace', async () => {
     const { call, stranger } = await withCrew()
     expect((await call(stranger(), 'GET', '/crews')).body).toEqual([])
+  })
+})
+
+describe('crews.show', () => {
+  it('counts the agents and members that it has, and no others', async () => {
+    const { call, crew, person } = await withCrew()
+    const other = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
+    const add = (slug: string, crew_id: string) => call('OWNER', 'POST', '/agents', { name: slug, slug, crew_id })
+    const { id } = (await add('ada', crew.id)).body
+    await add('bob', crew.id)
+    await add('eve', other)
+    const { userId } = person('MEMBER')
+    for (const at of [crew.id, other]) await call('OWNER', 'POST', `/crews/${at}/members`, { user_id: userId })
+    const counts = async () => (await call('VIEWER', 'GET', `/crews/${crew.id}`)).body._count
+    expect(await counts()).toEqual({ agents: 2, members: 1 })
+    await call('OWNER', 'DELETE', `/agents/${id}`)
+    expect(await counts()).toEqual({ agents: 1, members: 1 })
+  })
+
+  it('warns of the data of a crew that needs attention', async () => {
+    const { app, call, crew } = await withCrew()
+    app.disk = { ...app.disk, warning: (id) => (id === crew.id ? 'It is nearly full' : null) }
+    const show = async (id: string) => (await call('VIEWER', 'GET', `/crews/${id}`)).body
+    const other = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
+    expect((await show(crew.id)).warnings).toEqual(['It is nearly full'])
+    expect(await show(other)).not.toHaveProperty('warnings')
   })
 })
 
@@ -297,6 +347,7 @@ describe('crews.update', () => {
   it.each(['PATCH', 'PUT'])('%s changes what it names and nothing else', async (method) => {
     const clock = fixedClock()
     const it = await withCrew({ ...draft, description: 'old', color: 'blue' }, { clock })
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body
     const heard = hear(it)
     clock.advance(60_000)
     const { body, status } = await it.call('ADMIN', method, `/crews/${it.crew.id}`, {
@@ -314,10 +365,28 @@ describe('crews.update', () => {
       updated_at: '2026-01-01T00:01:00Z',
     })
     expect(heard).toEqual([{ type: 'crew.updated', payload: { id: it.crew.id }, inTransaction: false }])
+    expect((await it.call('OWNER', 'GET', `/crews/${other.id}`)).body).toEqual(other)
     expect(it.entries().at(-1)).toMatchObject({
       entry_type: 'audit.entity_updated',
       payload: { metadata: { changed: ['slug', 'description', 'container_memory_mb'] } },
     })
+  })
+
+  it('takes private endpoints only where the server allows them', async () => {
+    const { call, crew } = await withCrew()
+    const { body } = await call('OWNER', 'PATCH', `/crews/${crew.id}`, { allow_private_endpoints: true })
+    expect(body).toMatchObject({ status: 400, code: 'invalid_field', field: 'allow_private_endpoints' })
+  })
+
+  it('refuses members of later versions, beside others or alone', async () => {
+    const { call, crew } = await withCrew()
+    for (const body of [{ mise_config: '[tools]' }, { description: 'New', mise_config: '[tools]' }])
+      expect((await call('OWNER', 'PATCH', `/crews/${crew.id}`, body)).body).toMatchObject({
+        status: 400,
+        code: 'invalid_field',
+        field: 'mise_config',
+      })
+    expect((await call('OWNER', 'GET', `/crews/${crew.id}`)).body.description).toBeNull()
   })
 
   it('needs something to change', async () => {
@@ -350,7 +419,73 @@ describe('crews.update', () => {
   })
 })
 
+describe('the policy of a crew', () => {
+  it('is stored for a live crew of the workspace alone', async () => {
+    const { app, call, crew, person, stranger, workspace } = await withCrew()
+    const other = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id as string
+    const store = (at: string, id: string) =>
+      app.writeNow(() =>
+        storePolicy(app, {
+          workspace: at,
+          crew: id,
+          level: 'strict',
+          mode: 'block',
+          reason: null,
+          user: person('OWNER').userId,
+          now: app.now(),
+        }),
+      )
+    const levels = () => app.db.prepare('SELECT autonomy_level FROM crews ORDER BY rowid').pluck().all()
+    expect([store(stranger().workspace, crew.id), store(workspace, 'none')]).toEqual([false, false])
+    expect(levels()).toEqual(['guided', 'guided'])
+    expect(store(workspace, crew.id)).toBe(true)
+    expect(levels()).toEqual(['strict', 'guided'])
+    await call('OWNER', 'DELETE', `/crews/${other}`)
+    expect(store(workspace, other)).toBe(false)
+  })
+})
+
+describe('the crews of a deleted workspace', () => {
+  it('are deleted and told of, each once, and no others', async () => {
+    const it = await withCrew()
+    const { app, call, crew, workspace } = it
+    const old = (await call('OWNER', 'POST', '/crews', { name: 'Old', slug: 'old' })).body.id
+    await call('OWNER', 'DELETE', `/crews/${old}`)
+    const other = it.stranger()
+    const foreign = (await call(other, 'POST', '/crews', draft)).body.id
+    const [known, heard] = [it.entries().length, hear(it)]
+    const { userId } = it.person('OWNER')
+    const about = { workspace_id: workspace, actor_type: 'user', actor_id: userId } as const
+    app.writeNow(() => app.journal(fact('workspace.deleted', { entity_id: workspace, name: 'test' }, about)))
+    const told = it
+      .entries()
+      .slice(known)
+      .filter(({ payload }) => payload?.['entity_type'] === 'crew')
+    expect(told).toMatchObject([
+      {
+        entry_type: 'audit.entity_deleted',
+        actor_id: userId,
+        crew_id: crew.id,
+        payload: { entity_type: 'crew', entity_id: crew.id, name: 'backend', metadata: { with: 'workspace' } },
+      },
+    ])
+    expect(heard.filter(({ type }) => type === 'crew.deleted').map(({ payload }) => payload)).toEqual([{ id: crew.id }])
+    expect(app.db.prepare('SELECT id FROM crews WHERE deleted_at IS NULL').pluck().all()).toEqual([foreign])
+  })
+})
+
 describe('crews.remove', () => {
+  it('leaves every other crew as it is, with its members', async () => {
+    const { call, crew, person } = await withCrew()
+    const other = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
+    await call('OWNER', 'POST', `/crews/${other}/members`, { user_id: person('MEMBER').userId })
+    const show = async () => (await call('OWNER', 'GET', `/crews/${other}`)).body
+    const before = await show()
+    await call('OWNER', 'DELETE', `/crews/${crew.id}`)
+    expect(before._count.members).toBe(1)
+    expect(await show()).toEqual(before)
+  })
+
   it('hides the crew, wishes its container away and tells the workspace', async () => {
     const it = await withCrew()
     const heard = hear(it)

@@ -230,8 +230,15 @@ it('an agent asks for a run of its own, and for none of another', async () => {
   const place = { workspace_id: it.workspace, crew_id: it.crewId, reason: 'May I?', run_id }
   const ask = async (from_slug: string) =>
     (await it.call(null, 'POST', '/internal/escalations', { ...place, from_slug }, headers)).body.escalation_id
-  const runOf = async (slug: string) => (await shown(it, await ask(slug))).run_id
-  expect([await runOf('ada'), await runOf('bob')]).toEqual([run_id, null])
+  const runOf = async (slug: string) => {
+    const id = await ask(slug)
+    const { trace_id } = it.entries().findLast(({ refs }) => refs?.['escalation_id'] === id)!
+    return [(await shown(it, id)).run_id, (await cardOf(it, id)).payload.run_id, trace_id]
+  }
+  expect([await runOf('ada'), await runOf('bob')]).toEqual([
+    [run_id, run_id, run_id],
+    [null, undefined, undefined],
+  ])
   const stored = it.app.db.prepare('SELECT chat_id FROM escalations ORDER BY rowid').pluck().all()
   expect(stored).toEqual([chat, null])
 })

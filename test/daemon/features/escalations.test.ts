@@ -266,6 +266,15 @@ describe('Escalation', () => {
     expect(questions(it).filter(({ payload }) => payload?.['state'] === 'expired')).toHaveLength(3)
   })
 
+  it.each(['list', 'question'])('has expired in a %s that is read at that time', async (what) => {
+    const it = await setUp()
+    const id = await it.ask()
+    it.clock.advance(week)
+    const path = what === 'list' ? `/crews/${it.crewId}/escalations?status=all` : `/escalations/${id}`
+    const { body } = await it.call('VIEWER', 'GET', path)
+    expect([body].flat()).toMatchObject([{ id, status: 'EXPIRED' }])
+  })
+
   it('expires by itself, at its time', async () => {
     const it = await setUp()
     const id = await it.ask()

@@ -104,17 +104,4 @@ describe('plan', () => {
     )
     expect(planned({ actorTypes: ['agent'] })).toEqual(['combo', combos!.length, null])
   })
-
-  it.each([
-    [4_009, 'ws', 1],
-    [4_010, 'combo', 401],
-  ])('reads a workspace of %s entries by %s for 401 of them that differ in all else', (total, by, streams) => {
-    const combos = Array.from({ length: 401 }, (_, at) => ({
-      ...{ combo: at + 1, ws: 1, crew: at, agent: at, type: at, severity: 0, actorType: 0 },
-      ...{ n: 1, last: at + 1 },
-    }))
-    const index = { combos: { of: () => combos, total: () => total } }
-    const planned = plan({ ws: 1, actorTypes: new Set([0]) }, [{ after: 0, upTo: total }], index)
-    expect([planned.streams[0]!.by, planned.streams.length]).toEqual([by, streams])
-  })
 })

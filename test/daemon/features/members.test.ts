@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { roles } from '#contract/roles'
 import { addPerson, daemon, type Person, type TestDaemon } from '#test'
 import { refusalOfChange } from '../../../daemon/features/members/roster/rules.ts'
+import { dissolve, membershipOf, raise, rolesOf } from '../../../daemon/features/members/service.ts'
 
 const memberId = ({ app }: TestDaemon, { userId, workspace }: Person): string =>
   app.db
@@ -53,6 +54,35 @@ describe('members.add', () => {
     ])
   })
 
+  it('names the member in the journal, with a name or without', async () => {
+    const it = await daemon()
+    const named = it.stranger()
+    const nameless = it.stranger()
+    it.app.db.prepare('UPDATE users SET full_name = NULL WHERE id = ?').run(nameless.userId)
+    for (const { userId } of [named, nameless])
+      await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId, role: 'VIEWER' })
+    const told = ({ userId, email }: Person) => ({
+      action: 'create',
+      entity_type: 'workspace_member',
+      entity_id: membershipOf(it.app, it.workspace, userId)!.id,
+      metadata: { user_id: userId, email, role: 'VIEWER' },
+    })
+    expect(it.entries().map(({ payload }) => payload)).toEqual([{ ...told(named), name: 'The OWNER' }, told(nameless)])
+  })
+
+  it('is for an ADMIN who is one still', async () => {
+    const it = await daemon()
+    const admin = it.person('ADMIN')
+    const answers = await Promise.all([
+      it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${memberId(it, admin)}`, { role: 'MANAGER' }),
+      it.call(admin, 'POST', `/workspaces/${it.workspace}/members`, { user_id: it.stranger().userId }),
+    ])
+    expect(answers.map(brief)).toEqual([
+      { status: 200, code: undefined },
+      { status: 403, code: 'insufficient_role' },
+    ])
+  })
+
   it('gives the role MEMBER unless another one is named', async () => {
     const it = await daemon()
     const answer = await it.call('ADMIN', 'POST', `/workspaces/${it.workspace}/members`, {
@@ -66,7 +96,7 @@ describe('members.add', () => {
     const { userId } = it.stranger()
     const add = (who: Person['role'], role: string) =>
       it.call(who, 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId, role })
-    expect(brief(await add('ADMIN', 'ADMIN'))).toEqual({ status: 403, code: 'insufficient_role' })
+    expect((await add('ADMIN', 'ADMIN')).body).toMatchObject({ status: 403, code: 'insufficient_role', field: 'role' })
     expect((await add('OWNER', 'OWNER')).body).toMatchObject({ status: 400, field: 'role' })
     expect((await add('OWNER', 'ADMIN')).status).toBe(201)
   })
@@ -79,7 +109,11 @@ describe('members.add', () => {
       code: 'already_member',
       field: 'user_id',
     })
-    expect(brief(await add({ user_id: 'cnone00000000000000000000' }))).toEqual({ status: 404, code: 'not_found' })
+    expect((await add({ user_id: 'cnone00000000000000000000' })).body).toMatchObject({
+      status: 404,
+      code: 'not_found',
+      field: 'user_id',
+    })
     expect(brief(await add({}))).toEqual({ status: 400, code: 'missing_field' })
     expect(brief(await add({ user_id: 5 }))).toEqual({ status: 400, code: 'invalid_field' })
     expect(it.entries()).toEqual([])
@@ -103,7 +137,6 @@ describe('lists of members', () => {
   it('have 500 rows where no number is asked for', async () => {
     const it = await daemon()
     it.person('OWNER')
-    const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Docks', slug: 'docks' })).body.id
     const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)'
     const add = (sql: string, ...given: string[]) => it.app.db.prepare(`${numbers} ${sql} FROM n`).run(...given)
     add(`INSERT INTO users (id, email, created_at, updated_at) SELECT 'u' || i, 'u' || i || '@example.com', 'x', 'x'`)
@@ -112,7 +145,6 @@ describe('lists of members', () => {
       `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at) ${member}`,
       it.workspace,
     )
-    add(`INSERT INTO crew_members (id, crew_id, user_id, role, created_at, updated_at) ${member}`, crew)
     const count = async (path: string) => {
       const { body } = await it.call('OWNER', 'GET', path)
       return (body.members ?? body).length
@@ -120,8 +152,7 @@ describe('lists of members', () => {
     const place = `/workspaces/${it.workspace}`
     expect(await count(`${place}/members`)).toBe(500)
     expect(await count(`${place}/members/capabilities`)).toBe(500)
-    expect(await count(`/crews/${crew}/members`)).toBe(500)
-    expect(await count(`/crews/${crew}/members?offset=500`)).toBe(1)
+    expect(await count(`${place}/members?offset=500`)).toBe(2)
   })
 })
 
@@ -134,6 +165,19 @@ describe('refusalOfChange', () => {
     const fine = rank(target) <= rank(caller) && rank(role) < rank(caller)
     expect(refusalOfChange({ caller, target, role }) === null).toBe(fine)
   })
+  it.each([
+    ['ADMIN', 'OWNER', 'MEMBER', 'A member with the role OWNER is above yours, ADMIN'],
+    ['ADMIN', 'MEMBER', 'OWNER', 'You give roles below your own, ADMIN'],
+    ['ADMIN', 'MEMBER', 'ADMIN', 'You give roles below your own, ADMIN'],
+    [
+      'OWNER',
+      'MEMBER',
+      'OWNER',
+      'You give roles below your own, OWNER; an OWNER hands the ownership over with a transfer',
+    ],
+  ] as const)('tells %s why not to make %s a %s', (caller, target, role, why) =>
+    expect(refusalOfChange({ caller, target, role })).toBe(why),
+  )
 })
 
 describe('members.update', () => {
@@ -151,8 +195,47 @@ describe('members.update', () => {
     expect(it.entries()).toMatchObject([
       {
         entry_type: 'audit.entity_updated',
-        payload: { metadata: { previous_role: 'VIEWER', role: 'MEMBER', user_id: target.userId } },
+        actor_id: it.person('MANAGER').userId,
+        payload: {
+          entity_id: memberId(it, target),
+          name: 'The VIEWER',
+          metadata: {
+            user_id: target.userId,
+            email: target.email,
+            role: 'MEMBER',
+            previous_role: 'VIEWER',
+            changed: ['role'],
+          },
+        },
       },
+    ])
+  })
+
+  it('changes nobody else, and dates it', async () => {
+    const it = await daemon()
+    const list = async () =>
+      (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body as { user_id: string }[]
+    const target = it.person('VIEWER')
+    it.person('ADMIN')
+    it.stranger()
+    const before = await list()
+    expect(before).toHaveLength(3)
+    it.clock.advance(1000)
+    await it.call('OWNER', 'PATCH', path(it, target), { role: 'MANAGER' })
+    const changed = { role: 'MANAGER', updated_at: '2026-01-01T00:00:01Z' }
+    expect(await list()).toEqual(before.map((row) => (row.user_id === target.userId ? { ...row, ...changed } : row)))
+  })
+
+  it('is for a MANAGER who is one still', async () => {
+    const it = await daemon()
+    const manager = it.person('MANAGER')
+    const answers = await Promise.all([
+      it.call('OWNER', 'PATCH', path(it, manager), { role: 'MEMBER' }),
+      it.call(manager, 'PATCH', path(it, it.person('VIEWER')), { role: 'VIEWER' }),
+    ])
+    expect(answers.map(brief)).toEqual([
+      { status: 200, code: undefined },
+      { status: 403, code: 'insufficient_role' },
     ])
   })
 
@@ -170,16 +253,19 @@ describe('members.update', () => {
     ['OWNER', 'MEMBER', 'OWNER'],
   ] as const)('keeps %s from making %s a %s', async (caller, target, role) => {
     const it = await daemon()
-    expect(brief(await it.call(caller, 'PATCH', path(it, it.person(target)), { role }))).toEqual({
+    expect((await it.call(caller, 'PATCH', path(it, it.person(target)), { role })).body).toMatchObject({
       status: 403,
       code: 'insufficient_role',
+      field: 'role',
     })
     expect(roleOf(it, it.person(target))).toBe(target)
   })
 
-  it('keeps the last OWNER, and lets one of two step down', async () => {
+  it('keeps the last OWNER, whoever else is there or elsewhere, and lets one of two step down', async () => {
     const it = await daemon()
     const owner = it.person('OWNER')
+    it.person('ADMIN')
+    it.stranger()
     expect(brief(await it.call('OWNER', 'PATCH', path(it, owner), { role: 'ADMIN' }))).toEqual({
       status: 409,
       code: 'last_owner',
@@ -211,10 +297,16 @@ describe('members.update', () => {
   it('does not find members of other workspaces', async () => {
     const it = await daemon()
     const foreign = it.stranger()
-    expect(brief(await it.call('OWNER', 'PATCH', path(it, foreign), { role: 'VIEWER' }))).toEqual({
-      status: 404,
-      code: 'not_found',
-    })
+    for (const [method, to, body] of [
+      ['PATCH', '', { role: 'VIEWER' }],
+      ['POST', '/transfer', undefined],
+      ['DELETE', '', undefined],
+    ] as const)
+      expect((await it.call('OWNER', method, `${path(it, foreign)}${to}`, body)).body).toMatchObject({
+        status: 404,
+        code: 'not_found',
+        field: 'memberId',
+      })
     expect((await it.call('OWNER', 'PATCH', path(it, it.person('MEMBER')), { role: 'KING' })).body).toMatchObject({
       status: 400,
       field: 'role',
@@ -238,6 +330,27 @@ describe('members.transfer', () => {
       { previous_role: 'VIEWER', role: 'OWNER' },
       { previous_role: 'OWNER', role: 'ADMIN' },
     ])
+  })
+
+  it('to another OWNER only takes the own role down', async () => {
+    const it = await daemon()
+    const other = another(it, 'OWNER')
+    const { status, body } = await it.call('OWNER', 'POST', path(it, other))
+    expect([status, body.role, roleOf(it, other), roleOf(it, it.person('OWNER'))]).toEqual([
+      200,
+      'OWNER',
+      'OWNER',
+      'ADMIN',
+    ])
+    expect(it.entries().map(({ payload }) => payload?.['metadata'])).toMatchObject([
+      { user_id: it.person('OWNER').userId, previous_role: 'OWNER', role: 'ADMIN' },
+    ])
+  })
+
+  it('to oneself tells nobody', async () => {
+    const it = await daemon()
+    expect((await it.call('OWNER', 'POST', path(it, it.person('OWNER')))).body).toMatchObject({ role: 'OWNER' })
+    expect(it.entries()).toEqual([])
   })
 
   it('of two transfers at once makes one, and changes nothing to oneself', async () => {
@@ -325,6 +438,26 @@ describe('members.remove', () => {
     expect(it.entries()).toMatchObject([{ summary: expect.stringMatching(/left the workspace$/) }])
   })
 
+  it('keeps the last OWNER, whoever else is there or owns another workspace', async () => {
+    const it = await daemon()
+    it.person('ADMIN')
+    it.stranger()
+    expect(brief(await it.call('OWNER', 'DELETE', path(it, it.person('OWNER'))))).toEqual({
+      status: 409,
+      code: 'last_owner',
+    })
+  })
+
+  it('ends one membership and no other', async () => {
+    const it = await daemon()
+    const [kept, gone] = [it.person('VIEWER'), it.person('MEMBER')]
+    const elsewhere = it.stranger()
+    await it.call(elsewhere, 'POST', `/workspaces/${elsewhere.workspace}/members`, { user_id: gone.userId })
+    await it.call('OWNER', 'DELETE', path(it, gone))
+    expect([roleOf(it, kept), roleOf(it, it.person('OWNER')), roleOf(it, gone)]).toEqual(['VIEWER', 'OWNER', undefined])
+    expect([...rolesOf(it.app, gone.userId)]).toEqual([[elsewhere.workspace, 'MEMBER']])
+  })
+
   it('lets an OWNER leave who is not the last one, also when all leave at once', async () => {
     const it = await daemon()
     const all = [it.person('OWNER'), another(it, 'OWNER'), another(it, 'OWNER')]
@@ -349,5 +482,71 @@ describe('members.remove', () => {
       { status: 403, code: 'not_a_member' },
     ])
     expect(roleOf(it, victim)).toBe('VIEWER')
+  })
+})
+
+describe('the memberships of a user', () => {
+  it('are those in workspaces that are not deleted', async () => {
+    const it = await daemon()
+    const { userId, workspace } = it.stranger()
+    await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members`, { user_id: userId })
+    const roles = () => Object.fromEntries(rolesOf(it.app, userId))
+    expect(roles()).toEqual({ [workspace]: 'OWNER', [it.workspace]: 'MEMBER' })
+    expect(membershipOf(it.app, workspace, userId)?.role).toBe('OWNER')
+    expect(membershipOf(it.app, it.workspace, userId)?.role).toBe('MEMBER')
+    expect(membershipOf(it.app, workspace, it.person('OWNER').userId)).toBeUndefined()
+    it.app.db.prepare("UPDATE workspaces SET deleted_at = 'x' WHERE id = ?").run(workspace)
+    expect(roles()).toEqual({ [it.workspace]: 'MEMBER' })
+  })
+
+  it('end with their workspace alone', async () => {
+    const it = await daemon()
+    const { userId, workspace } = it.stranger()
+    const owner = it.person('OWNER')
+    it.app.writeNow(() => dissolve(it.app, workspace))
+    expect([rolesOf(it.app, userId).size, rolesOf(it.app, owner.userId).size]).toEqual([0, 1])
+  })
+})
+
+describe('raise', () => {
+  const give = (it: TestDaemon, user: string, role: Person['role']) =>
+    it.app.writeNow(() => raise(it.app, { workspace: it.workspace, user, role, now: it.app.now() }))
+
+  it('makes a member on the host, and says so', async () => {
+    const it = await daemon()
+    const { userId, email } = it.stranger()
+    expect(give(it, userId, 'ADMIN')).toEqual({ role: 'ADMIN', previous_role: null, changed: true })
+    expect(it.entries()).toMatchObject([
+      {
+        entry_type: 'audit.entity_created',
+        actor_type: 'system',
+        payload: {
+          name: 'The OWNER',
+          metadata: { user_id: userId, email, role: 'ADMIN', via: 'host', previous_role: null },
+        },
+      },
+    ])
+  })
+
+  it('raises a member, and says from what', async () => {
+    const it = await daemon()
+    const viewer = it.person('VIEWER')
+    expect(give(it, viewer.userId, 'OWNER')).toEqual({ role: 'OWNER', previous_role: 'VIEWER', changed: true })
+    expect(roleOf(it, viewer)).toBe('OWNER')
+    expect(it.entries()).toMatchObject([
+      {
+        entry_type: 'audit.entity_updated',
+        actor_type: 'system',
+        payload: { metadata: { role: 'OWNER', via: 'host', previous_role: 'VIEWER', changed: ['role'] } },
+      },
+    ])
+  })
+
+  it.each(['MANAGER', 'ADMIN'] as const)('leaves an ADMIN who should be %s as they are', async (role) => {
+    const it = await daemon()
+    const admin = it.person('ADMIN')
+    expect(give(it, admin.userId, role)).toEqual({ role: 'ADMIN', previous_role: 'ADMIN', changed: false })
+    expect(roleOf(it, admin)).toBe('ADMIN')
+    expect(it.entries()).toEqual([])
   })
 })

@@ -114,6 +114,60 @@ describe('onboarding.setup', () => {
     expect((await call('VIEWER', 'GET', `/workspaces/${body.workspace_id}`)).body.preferred_language).toBe('de')
   })
 
+  it.each([
+    [{}, 'fr', ['name']],
+    [{ preferred_language: ' ' }, 'fr', ['name']],
+    [{ preferred_language: ' de ' }, 'de', ['name', 'preferred_language']],
+  ])('with %j leaves the language at %s, and says so in the journal', async (given, language, changed) => {
+    const { call, app, ask, workspace, entries } = await start()
+    app.db.prepare("UPDATE workspaces SET preferred_language = 'fr'").run()
+    await ask({ workspace_name: 'Research', ...given })
+    expect(entries(workspace).map(({ payload }) => payload?.['metadata'])).toEqual([{ changed }])
+    expect((await call('OWNER', 'GET', `/workspaces/${workspace}`)).body.preferred_language).toBe(language)
+  })
+
+  it('gives a workspace that it makes no language for a blank one', async () => {
+    const { call, ask } = await start()
+    const { body } = await ask({ workspace_name: 'Labor', preferred_language: '  ' }, 'VIEWER')
+    expect((await call('VIEWER', 'GET', `/workspaces/${body.workspace_id}`)).body.preferred_language).toBeNull()
+  })
+
+  it('gives a workspace with a long name a slug of 50 characters', async () => {
+    const { call, ask } = await start()
+    const { body } = await ask({ workspace_name: 'x'.repeat(100) }, 'VIEWER')
+    const { slug } = (await call('VIEWER', 'GET', `/workspaces/${body.workspace_id}`)).body
+    expect(slug).toBe(`${'x'.repeat(41)}-${body.workspace_id.slice(-8)}`)
+  })
+
+  it.each([
+    ['a crew', '/crews', { name: 'Old', slug: 'old' }],
+    ['an agent', '/agents', { name: 'Ada', slug: 'ada' }],
+    ['a key', '/credentials', { name: 'key', value: 'secret', type: 'SECRET' }],
+  ])('leaves a workspace with %s alone, and takes the oldest empty one', async (_, path, body) => {
+    const { app, call, ask, workspace } = await start()
+    const setUp = async () => {
+      app.db.prepare('UPDATE users SET onboarding_completed = 0').run()
+      return (await ask(none)).body.workspace_id as string
+    }
+    const { id } = (await call('OWNER', 'POST', path, body)).body
+    const made = await setUp()
+    expect(made).not.toBe(workspace)
+    await call('OWNER', 'DELETE', `${path}/${id}`)
+    expect(await setUp()).toBe(workspace)
+  })
+
+  it.each([
+    ['somebody else owns', 'MEMBER', 'UPDATE workspaces SET name = name'],
+    ['is deleted', 'OWNER', "UPDATE workspaces SET deleted_at = 'x'"],
+    ['asks for a second factor', 'OWNER', 'UPDATE workspaces SET require_two_factor = 1'],
+  ] as const)('leaves an empty workspace alone that %s', async (_, role, state) => {
+    const { app, ask, person, workspace } = await start()
+    person('OWNER')
+    app.db.prepare(state).run()
+    const { status, body } = await ask(none, { ...person(role), workspace: '' })
+    expect([status, body.workspace_id === workspace]).toEqual([201, false])
+  })
+
   it('is done once, by each for themselves', async () => {
     const { call, ask } = await start()
     expect((await ask(none)).status).toBe(201)
@@ -124,13 +178,15 @@ describe('onboarding.setup', () => {
 
   it.each([
     [{ workspace_name: ' ' }, 'workspace_name', 'workspace_name must have 2 to 100 characters'],
+    [{ workspace_name: 'x' }, 'workspace_name', 'workspace_name must have 2 to 100 characters'],
+    [{ workspace_name: '\u0958'.repeat(51) }, 'workspace_name', 'workspace_name must have 2 to 100 characters'],
     [{ preferred_language: 'Klingonese' }, 'preferred_language', /no language called/],
     [{ crew_name: 'x' }, 'crew_name', 'crew_name must have 2 to 100 characters'],
     [{ agent_name: 'x' }, 'agent_name', 'agent_name must have 2 to 100 bytes'],
     [{ agent_name: '' }, 'agent_name', 'crew_name and agent_name come together'],
     [{ crew_name: undefined }, 'crew_name', 'crew_name and agent_name come together'],
     [{ crew_template_slug: 'web' }, 'crew_template_slug', /not supported/],
-    [{ cli_adapter: 'GEMINI_CLI' }, 'cli_adapter', /not supported/],
+    [{ cli_adapter: 'CURSOR_CLI' }, 'cli_adapter', /not supported/],
     [{ llm_provider: 'OLLAMA' }, 'llm_provider', /ANTHROPIC/],
     [{ llm_model: 'gpt-5' }, 'llm_model', /no model "gpt-5"/],
     [{ credential_value: 'a key' }, 'credential_value', /^credential_value must be printable/],

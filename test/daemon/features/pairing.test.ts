@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type Fact, fact } from '#contract/entries'
 import type { Broadcast } from '#kernel/app'
+import { byUser } from '#kernel/journal/about-user'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { alphabet, challengeOf, cleanHint, newCode, shown, typed } from '../../../daemon/features/pairing/codes.ts'
 import { browser, knownPassword, quickHash } from '../../support/browser.ts'
@@ -50,6 +52,27 @@ describe('pairing.start', () => {
     expect(it.app.db.prepare('SELECT count(*) FROM cli_pairings').pluck().get()).toBe(1)
   })
 
+  it('makes none for a token that was revoked while it was asked', async () => {
+    const it = await daemon()
+    const stolen = (await it.call('OWNER', 'POST', '/auth/cli-token')).body
+    const [revoked, made] = await Promise.all([
+      it.call('OWNER', 'DELETE', `/auth/cli-tokens/${stolen.id}`),
+      it.call(null, 'POST', '/auth/pair/start', undefined, bearer(stolen.token)),
+    ])
+    expect([revoked.status, made.status]).toEqual([200, 401])
+  })
+
+  it('bears a clock that is set back a minute, and prolongs no code when it is set back further', async () => {
+    const it = await daemon()
+    const [first, second] = [await start(it), await start(it)]
+    it.clock.advance(-60_000)
+    expect((await poll(it, first.code)).body.status).toBe('pending')
+    expect((await redeem(it, { code: first.code })).status).toBe(200)
+    it.clock.advance(-1000)
+    expect((await poll(it, second.code)).body).toEqual(unknown)
+    expect((await redeem(it, { code: second.code })).body.code).toBe('invalid_code')
+  })
+
   it('needs an encryption key', async () => {
     const it = await daemon({ withVault: false })
     expect(await start(it)).toMatchObject({ status: 503, code: 'encryption_unavailable' })
@@ -95,7 +118,7 @@ describe('pairing.poll', () => {
 
   it.each(['', '   ', 'ABC', 'ABCD-EFGHJ'])('refuses "%s"', async (code) => {
     const it = await daemon()
-    expect((await poll(it, code)).body).toMatchObject({ status: 400, field: 'code' })
+    expect((await poll(it, code)).body).toMatchObject({ status: 400, code: 'invalid_field', field: 'code' })
   })
 
   it('asks for a code', async () => {
@@ -167,9 +190,27 @@ describe('pairing.redeem', () => {
     expect(letter!.raw).not.toContain(code)
   })
 
+  it('shows no more than 250 characters of what the program calls itself, and says when that is nothing', async () => {
+    const mail = await mailServer()
+    const it = await daemon({ config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'muster@example.com' } })
+    const heard: Broadcast[] = []
+    it.app.bus.on('broadcast', (message) => void heard.push(message))
+    for (const agent of ['x'.repeat(300), '']) {
+      const { code } = await start(it)
+      await it.call(null, 'POST', '/auth/pair/redeem', { code }, { 'user-agent': agent })
+    }
+    await it.app.mailer.idle()
+    const agents = heard.map(({ payload }) => (payload as { user_agent: string }).user_agent)
+    expect(agents).toEqual(['x'.repeat(250), ''])
+    expect(mail.arrived.some(({ text }) => /Program:\s+unknown/.test(text))).toBe(true)
+  })
+
   it('calls a device without a hint "pair"', async () => {
     const it = await daemon()
     const { cli_token } = (await redeem(it, await start(it))).body
+    const { payload } = it.entries().at(-1)!
+    const { userId: user_id, email } = it.person('MEMBER')
+    expect(payload!['metadata']).toEqual({ user_id, email, tier: 'STANDARD', via: 'pairing' })
     expect((await it.call(null, 'GET', '/auth/cli-tokens', undefined, bearer(cli_token))).body.data[0].name).toBe(
       'pair',
     )
@@ -291,6 +332,37 @@ describe('pairing.redeem', () => {
     expect((await redeem(it, { code: third })).status).toBe(200)
   })
 
+  it('gives nothing for a code of somebody whose refresh cookie was used twice', async () => {
+    const it = await daemon()
+    const { userId, email } = it.person('MEMBER')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+    const web = browser(it)
+    await web.signIn(email, knownPassword)
+    const { code } = (await web.call('POST', '/auth/pair/start')).body
+    const thief = web.copy()
+    await web.call('POST', '/api/auth/token/refresh')
+    it.clock.advance(11_000)
+    expect((await thief.call('POST', '/api/auth/token/refresh')).status).toBe(401)
+    expect((await redeem(it, { code })).body.code).toBe('invalid_code')
+  })
+
+  it.each([
+    ['user.password_changed', { changed: ['password'] }],
+    ['user.password_reset', { changed: ['password'], via: 'password_reset' }],
+    ['user.reclaimed', { changed: ['email_verified_at'], via: 'idp', sessions: 0, tokens: 0 }],
+    ['user.signed_out', { changed: [], via: 'host', sessions: 0, tokens: 0 }],
+  ] as const)('gives nothing for a code that a browser asked for before %s', async (what, metadata) => {
+    const it = await daemon()
+    const { userId, email } = it.person('MEMBER')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+    const web = browser(it)
+    await web.signIn(email, knownPassword)
+    const { code } = (await web.call('POST', '/auth/pair/start')).body
+    const happened = fact(what, { entity_id: userId, name: email, metadata } as never, byUser(userId)) as Fact
+    it.app.writeNow(() => it.app.journalIn([it.workspace], happened))
+    expect((await redeem(it, { code })).body.code).toBe('invalid_code')
+  })
+
   it('counts against the strict bucket of the address', async () => {
     const it = await daemon({ config: { rateLimitDisabled: false, authPerMinute: 3 } })
     const statuses: number[] = []
@@ -370,7 +442,11 @@ describe('a code bound to the device that asked for it', () => {
     'refuses the challenge "%s" instead of making an unbound code',
     async (wrong) => {
       const it = await daemon()
-      expect(await start(it, { challenge: wrong })).toMatchObject({ status: 400, field: 'challenge' })
+      expect(await start(it, { challenge: wrong })).toMatchObject({
+        status: 400,
+        code: 'invalid_field',
+        field: 'challenge',
+      })
     },
   )
 })

@@ -105,6 +105,117 @@ describe('members.provision', () => {
     })
   })
 
+  it.each([
+    ['Al', 'Al'],
+    ['é'.repeat(100), 'é'.repeat(100)],
+    ['  ', null],
+    ['', null],
+  ])('keeps the name %j', async (full_name, kept) => {
+    const it = await daemon({ config: { publicUrl } })
+    const { status, body } = await provision(it, { email: 'ada@example.com', full_name })
+    expect(status).toBe(201)
+    expect(it.app.db.prepare('SELECT full_name FROM users WHERE id = ?').pluck().get(body.user_id)).toBe(kept)
+  })
+
+  it('tells the journal what it did', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const made = (await provision(it, { email: 'Ada@example.com', full_name: 'Ada' })).body
+    const { userId, email } = it.stranger()
+    it.app.db.prepare("UPDATE users SET password_hash = 'x' WHERE id = ?").run(userId)
+    await provision(it, { email, role: 'VIEWER' })
+    expect(it.entries().map(({ actor_id, payload }) => [actor_id, payload?.['name'], payload?.['metadata']])).toEqual(
+      [
+        ['ada@example.com', { via: 'provision' }],
+        [
+          'Ada',
+          {
+            user_id: made.user_id,
+            email: 'ada@example.com',
+            role: 'MEMBER',
+            provisioned: true,
+            setup_link: true,
+          },
+        ],
+        ['The OWNER', { user_id: userId, email, role: 'VIEWER', provisioned: true, setup_link: false }],
+      ].map((told) => [it.person('ADMIN').userId, ...told]),
+    )
+  })
+
+  it('gives a link into an account that is in nobody else’s hands', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const claimed = it.stranger()
+    it.app.db
+      .prepare(
+        `INSERT INTO linked_accounts (id, user_id, provider, provider_account_id, created_at, last_used_at)
+         VALUES ('l', ?, 'https://idp.example', '1', 'now', 'now')`,
+      )
+      .run(claimed.userId)
+    const gone = it.stranger()
+    it.app.db.prepare("UPDATE workspaces SET deleted_at = 'x' WHERE id = ?").run(gone.workspace)
+    expect((await provision(it, { email: gone.email })).body.setup_url).toMatch(/token=/)
+  })
+
+  it.each([
+    ['ADMIN', true],
+    ['OWNER', true],
+    ['MANAGER', false],
+  ])('gives an %s of the other workspaces of an account a link: %s', async (role, given) => {
+    const it = await daemon({ config: { publicUrl } })
+    const other = it.stranger()
+    const { user_id } = (await provision(it, { email: 'ada@example.com' })).body
+    await it.call(other, 'POST', `/workspaces/${other.workspace}/members`, { user_id, role: 'MEMBER' })
+    it.app.db
+      .prepare(
+        `INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
+         VALUES ('m', ?, ?, ?, 'x', 'x')`,
+      )
+      .run(other.workspace, it.person('ADMIN').userId, role)
+    await remove(it, user_id)
+    expect((await provision(it, { email: 'ada@example.com' })).body.setup_url !== '').toBe(given)
+  })
+
+  it('is refused to an ADMIN of another workspace who is less in the first one', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const owner = it.stranger()
+    await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members`, { user_id: owner.userId, role: 'MANAGER' })
+    expect(brief(await provision(it, { email: 'ada@example.com' }, owner))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
+    expect(brief(await provision(it, { email: 'ada@example.com' }, 'MANAGER'))).toEqual({
+      status: 403,
+      code: 'insufficient_role',
+    })
+  })
+
+  it('is for an ADMIN who is one still', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const admin = it.person('ADMIN')
+    const { id } = it.app.db
+      .prepare<[string], { id: string }>('SELECT id FROM workspace_members WHERE user_id = ?')
+      .get(admin.userId)!
+    const answers = await Promise.all([
+      it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`, {}),
+      provision(it, { email: 'ada@example.com' }, admin),
+    ])
+    expect(answers.map(brief)).toEqual([
+      { status: 200, code: undefined },
+      { status: 403, code: 'not_a_member' },
+    ])
+  })
+
+  it('leaves the links of an OWNER who becomes an ADMIN as they are', async () => {
+    const it = await daemon({ config: { publicUrl } })
+    const url = (await provision(it, { email: 'ada@example.com' }, 'OWNER')).body.setup_url
+    const { id } = it.app.db
+      .prepare<[string], { id: string }>('SELECT id FROM workspace_members WHERE user_id = ?')
+      .get(it.person('MEMBER').userId)!
+    expect((await it.call('OWNER', 'POST', `/workspaces/${it.workspace}/members/${id}/transfer`)).status).toBe(200)
+    const token = new URL(url).searchParams.get('token')
+    const body = { token, new_password: 'a horse of another colour' }
+    expect((await it.call(null, 'POST', '/auth/reset', body)).status).toBe(200)
+  })
+
   it.each([true, false])(
     'is for ADMINs of the first workspace, and tells others nothing of an address (open sign-up: %s)',
     async (allowSignup) => {
@@ -174,18 +285,22 @@ describe('members.provision', () => {
     const it = await daemon({ config: { publicUrl } })
     const again = await provision(it, { email: it.person('VIEWER').email.toUpperCase() })
     expect(again.body).toMatchObject({ status: 409, code: 'already_member', field: 'email' })
-    expect(brief(await provision(it, { email: 'a@example.com', role: 'ADMIN' }))).toEqual({
+    expect((await provision(it, { email: 'a@example.com', role: 'ADMIN' })).body).toMatchObject({
       status: 403,
       code: 'insufficient_role',
+      field: 'role',
     })
     expect(brief(await provision(it, { email: 'a@example.com', role: 'OWNER' }))).toEqual({
       status: 400,
       code: 'invalid_field',
     })
-    expect(brief(await provision(it, { email: 'a@example.com', full_name: 'A' }))).toEqual({
-      status: 400,
-      code: 'invalid_field',
-    })
+    for (const full_name of ['A', '\u0958'.repeat(51)])
+      expect((await provision(it, { email: 'a@example.com', full_name })).body).toMatchObject({
+        status: 400,
+        code: 'invalid_field',
+        field: 'full_name',
+        detail: 'full_name must have 2 to 100 characters',
+      })
     expect(it.app.db.prepare("SELECT count(*) FROM users WHERE email = 'a@example.com'").pluck().get()).toBe(0)
     const bare = await daemon()
     expect(brief(await provision(bare, { email: 'a@example.com' }))).toEqual({ status: 503, code: 'unavailable' })

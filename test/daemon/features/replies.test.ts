@@ -36,6 +36,9 @@ describe('a run that ends while nobody looks', () => {
         target_user_id: userId,
         run_id: run,
         title: 'Agent ada answered: Hello',
+        sender_type: 'agent',
+        sender_id: it.agentId,
+        sender_name: 'Agent ada',
         payload: { chat_id: chat, agent_id: it.agentId, agent_slug: 'ada', chat_url: `/chats/${chat}` },
       },
     ])
@@ -43,7 +46,39 @@ describe('a run that ends while nobody looks', () => {
     expect(await notices(it, 'ADMIN')).toEqual([])
     await it.call('OWNER', 'PATCH', `/inbox/${id}`, { state: 'read' })
     await runIn(it, chat, { fails: true })
-    expect(await notices(it)).toMatchObject([{ id, state: 'unread', title: "Agent ada's run failed: Hello" }])
+    const [failed] = await notices(it)
+    expect(failed).toMatchObject({ id, state: 'unread', title: "Agent ada's run failed: Hello" })
+    const end = it.entries().findLast(({ entry_type }) => entry_type === 'run.failed')!
+    expect(failed.body_md).toBe(end.payload!['error_message'])
+    expect(failed.body_md).toBeTruthy()
+  })
+
+  it('is told of each chat by itself, and of one without a title by who worked in it', async () => {
+    const it = await workplace<FakeRuntime>({ config: { publicUrl: 'https://muster.example//' } })
+    const [first, second] = [await it.openChat(), await it.openChat()]
+    await runIn(it, first)
+    const { run_id } = await it.send(second, 'Hello')
+    it.app.db.prepare('UPDATE chats SET title = NULL WHERE id = ?').run(second)
+    it.runtime.finish(await it.runtime.program(1))
+    await it.runs.ended(run_id)
+    const told = (await notices(it)).map((row: { title: string; payload: object }) => [row.title, row.payload])
+    const url = (chat: string) => ({ chat_id: chat, chat_url: `https://muster.example/chats/${chat}` })
+    expect(told).toHaveLength(2)
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [expect.stringMatching(/^Agent ada.*: Hello$/), expect.objectContaining(url(first))],
+        [expect.stringMatching(/^Agent ada('s run failed| answered)$/), expect.objectContaining(url(second))],
+      ]),
+    )
+  })
+
+  it('is told nobody once its agent is deleted', async () => {
+    const it = await workplace<FakeRuntime>()
+    const { run_id } = await it.send(await it.openChat(), 'Work')
+    await it.runtime.program()
+    expect((await it.call('ADMIN', 'DELETE', `/agents/${it.agentId}`)).status).toBe(200)
+    await it.runs.ended(run_id)
+    expect(await notices(it)).toEqual([])
   })
 
   it('is not told to who sees it, nor to who ended it', async () => {

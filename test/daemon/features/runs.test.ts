@@ -55,6 +55,14 @@ describe('runs', () => {
       exit_code: null,
       metadata: { tags: ['nightly'], model: 'small' },
       created_at: '2026-01-01T00:00:00.000Z',
+      input_tokens: null,
+      output_tokens: null,
+      cache_read_tokens: null,
+      cache_write_tokens: null,
+      reasoning_tokens: null,
+      cost_usd: null,
+      cost_source: null,
+      prices_as_of: null,
       model: 'small',
     })
     clock.advance(1500)

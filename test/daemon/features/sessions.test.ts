@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Fact, fact } from '#contract/entries'
+import { byUser } from '#kernel/journal/about-user'
 import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
 import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 
@@ -39,6 +41,11 @@ describe('sessions.create', () => {
       entry_type: 'audit.entity_created',
       actor_id: ada.userId,
       payload: { entity_type: 'session' },
+    })
+    expect(server.entries().at(-1)!.payload!['metadata']).toEqual({
+      user_id: ada.userId,
+      email: ada.email,
+      via: 'password',
     })
     expect(JSON.stringify(server.entries())).not.toContain(web.jar.get('authjs.session-token')!.value)
   })
@@ -92,6 +99,10 @@ describe('sessions.create', () => {
       status: 302,
       headers: { location: '/login?error=CredentialsSignin' },
     })
+    const asked = await web.call('POST', '/api/auth/callback/credentials?callbackUrl=/query', form({}), {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(asked.headers['location']).toBe('/query')
     expect(await send({ json: 'true' })).toMatchObject({ status: 200, body: { ok: true } })
     expect(await send({ redirect: 'false', password: 'x' })).toMatchObject({ status: 200, body: { ok: false } })
   })
@@ -131,7 +142,10 @@ describe('sessions.create', () => {
         { email: ada.email, password: knownPassword, csrfToken },
         headers,
       )
-    const refused = { status: 403, body: { code: 'csrf_mismatch', error: expect.stringContaining('CSRF') } }
+    const refused = {
+      status: 403,
+      body: { code: 'csrf_mismatch', field: 'csrfToken', error: expect.stringContaining('CSRF') },
+    }
     expect(await send('0'.repeat(64))).toMatchObject(refused)
     expect(await send()).toMatchObject(refused)
     expect(
@@ -142,6 +156,28 @@ describe('sessions.create', () => {
       }),
     ).toMatchObject(refused)
     expect((await send(body.csrfToken)).body.ok).toBe(true)
+  })
+
+  it('gives a CSRF token of its own in place of what somebody planted', async () => {
+    const { it: server } = await setUp()
+    for (const planted of ['x', '0'.repeat(63), 'A'.repeat(64)]) {
+      const headers = { cookie: `authjs.csrf-token=${planted}` }
+      const { body } = await server.call(null, 'GET', '/api/auth/csrf', undefined, headers)
+      expect(body.csrfToken).toMatch(/^[0-9a-f]{64}$/)
+    }
+  })
+
+  it('is refused when the password changes while it is compared', async () => {
+    const { it: server, ada, web } = await setUp()
+    const { passwords } = server.app
+    const verify: typeof passwords.verify = async (...given) => {
+      const fits = await passwords.verify(...given)
+      server.app.db.prepare("UPDATE users SET password_hash = 'another' WHERE id = ?").run(ada.userId)
+      return fits
+    }
+    Object.assign(server.app, { passwords: { ...passwords, verify } })
+    expect((await web.signIn(ada.email, knownPassword)).body).toMatchObject({ ok: false, error: 'CredentialsSignin' })
+    expect(sessionsIn(server)).toEqual([])
   })
 
   it('refuses what is malformed or too large', async () => {
@@ -174,11 +210,19 @@ describe('sessions.create', () => {
       )
       .run(ada.userId)
     server.app.db.prepare("UPDATE user_sessions SET last_used_at = '2025-12-01T00:00:00Z' WHERE id = 's_7'").run()
+    // What has ended, and what others have, takes nobody's place.
+    const insert = server.app.db.prepare(
+      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, revoked_at, current_refresh_jti)
+       VALUES (?, ?, '2025-12-01T00:00:00Z', '2026-01-05T00:00:00Z', ?, ?, 'x')`,
+    )
+    insert.run('s_expired', ada.userId, '2026-01-01T00:00:00Z', null)
+    insert.run('s_revoked', ada.userId, '2026-01-30T00:00:00Z', '2025-12-02T00:00:00Z')
+    insert.run('s_other', server.person('OWNER').userId, '2026-01-30T00:00:00Z', null)
     const ended: string[] = []
     server.app.bus.on('revoked', (id) => ended.push(id))
     expect((await signIn()).body.ok).toBe(true)
     expect(ended).toEqual(['s_7'])
-    expect(sessionsIn(server).filter((row) => row['revoked_at'])).toMatchObject([
+    expect(sessionsIn(server).filter((row) => row['revoked_reason'])).toMatchObject([
       { id: 's_7', revoked_reason: 'too_many' },
     ])
   })
@@ -270,6 +314,18 @@ describe('sessions.refresh', () => {
     expect((await me(before)).body.code).toBe('session_expired')
   })
 
+  it('changes no other session', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    await browser(server).signIn(ada.email, knownPassword)
+    const identifiers = () => sessionsIn(server).map((row) => row['current_refresh_jti'])
+    const before = identifiers()
+    expect((await refresh(web)).status).toBe(200)
+    const after = identifiers()
+    expect(before.filter((it) => after.includes(it))).toHaveLength(1)
+    expect(new Set(after).size).toBe(2)
+  })
+
   it('Session: active -> revoked on refresh with an already-rotated JTI', async () => {
     const { it: server, web, signIn } = await setUp()
     await signIn()
@@ -291,6 +347,33 @@ describe('sessions.refresh', () => {
       entry_type: 'audit.entity_deleted',
       payload: { metadata: { reason: 'refresh_replay' } },
     })
+  })
+
+  it('says what ended: a replay, the time, the session itself', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    const thief = web.copy()
+    await refresh(web)
+    server.clock.advance(11_000)
+    expect((await refresh(thief)).body.detail).toContain('used a second time')
+    expect((await refresh(web)).body).toMatchObject({ code: 'session_revoked' })
+    expect((await refresh(web.copy())).body.detail ?? '').not.toContain('used a second time')
+
+    await signIn()
+    server.app.db.exec("UPDATE user_sessions SET expires_at = '2026-01-01T00:01:00Z'")
+    server.clock.advance(minutes(1) - 11_000)
+    expect((await refresh(web)).body.code).toBe('session_expired')
+    await signIn()
+    server.clock.advance(days(31))
+    expect((await refresh(web)).body.code).toBe('session_expired')
+  })
+
+  it('is refused for a session of a user whom a restored backup does not have', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    server.app.db.pragma('foreign_keys = OFF')
+    server.app.db.prepare('DELETE FROM users WHERE id = ?').run(ada.userId)
+    expect((await refresh(web)).body.code).toBe('session_revoked')
   })
 
   it('is protected from the first cookie on', async () => {
@@ -375,6 +458,15 @@ describe('sessions.refresh', () => {
     expect((await refresh(web, { origin: 'http://localhost:3000' })).status).toBe(200)
     expect((await refresh(web, { origin: 'https://app.example' })).body.code).toBe('origin_rejected')
   })
+
+  it('takes the page that links here when no origin is said, of this host alone', async () => {
+    const { web, signIn } = await setUp({
+      config: { allowedOrigins: ['http://localhost:3000', 'https://app.example'] },
+    })
+    await signIn()
+    expect((await refresh(web, { referer: 'http://localhost:3000/crews' })).status).toBe(200)
+    expect((await refresh(web, { referer: 'https://app.example/page' })).body.code).toBe('origin_rejected')
+  })
 })
 
 describe('sessions.current', () => {
@@ -401,6 +493,72 @@ describe('sessions.current', () => {
     expect((await web.call('GET', '/api/auth/session')).body.expires).toBe('2026-01-01T00:35:00Z')
     expect(web.jar.get('authjs.refresh-token')!.value).toBe(refreshCookie)
     expect((await me(web)).status).toBe(200)
+  })
+
+  it('shows empty texts where nothing is known', async () => {
+    const { it: server, web, signIn, ada } = await setUp()
+    await signIn()
+    server.app.db.exec('UPDATE users SET full_name = NULL, avatar_url = NULL')
+    expect((await web.call('GET', '/api/auth/session')).body.user).toEqual({
+      id: ada.userId,
+      name: '',
+      email: ada.email,
+      avatar_url: '',
+    })
+  })
+
+  it('is nobody from the moment when the session runs out, and when it is no longer stored', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    server.app.db.exec("UPDATE user_sessions SET expires_at = '2026-01-01T00:05:00Z'")
+    const shown = async () => (await web.copy().call('GET', '/api/auth/session')).body
+    server.clock.advance(minutes(5) - 1)
+    expect(await shown()).toHaveProperty('user')
+    server.clock.advance(1)
+    expect(await shown()).toEqual({})
+    server.app.db.exec('DELETE FROM user_sessions')
+    expect(await shown()).toEqual({})
+  })
+
+  it('takes the former refresh cookie for ten seconds, as a refresh does', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    const tab = web.copy()
+    tab.jar.delete('authjs.session-token')
+    await refresh(web)
+    server.clock.advance(10_000)
+    expect((await tab.copy().call('GET', '/api/auth/session')).body).toHaveProperty('user')
+    server.clock.advance(1)
+    expect((await tab.call('GET', '/api/auth/session')).body).toEqual({})
+    expect([...tab.jar.keys()]).toEqual(['authjs.csrf-token'])
+    expect(sessionsIn(server), 'looking ends nothing').toMatchObject([{ revoked_at: null }])
+  })
+
+  it('sets and clears no cookies of whoever has none', async () => {
+    const { it: server } = await setUp()
+    const ask = async (headers: Record<string, string>) =>
+      cookies(await server.call(null, 'GET', '/api/auth/session', undefined, headers))
+    expect([await ask({}), await ask({ cookie: 'theme=dark' })]).toEqual([[], []])
+    const cleared = await ask({ cookie: 'authjs.session-token=nonsense' })
+    expect(cleared.every((line) => line.includes('Max-Age=0'))).toBe(true)
+    expect(cleared).not.toEqual([])
+  })
+
+  it('leaves the cookies of who comes after a month', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    server.clock.advance(days(31))
+    expect((await web.call('GET', '/api/auth/session')).body).toEqual({})
+    expect([...web.jar.keys()]).toContain('authjs.refresh-token')
+  })
+
+  it('clears the cookies of a session that ended while its page was closed', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    server.app.db.exec("UPDATE user_sessions SET revoked_at = '2026-01-01T00:00:00Z'")
+    server.clock.advance(minutes(16))
+    expect((await web.call('GET', '/api/auth/session')).body).toEqual({})
+    expect([...web.jar.keys()]).toEqual(['authjs.csrf-token'])
   })
 
   it('clears cookies of a session that ended, never for mere expiry of the access token', async () => {
@@ -497,6 +655,44 @@ describe('the access token', () => {
     await server.app.idle()
     expect(used()).toBe('2026-01-01T00:01:10Z')
   })
+
+  it('touches it when a minute is over, and no other session', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    await browser(server).signIn(ada.email, knownPassword)
+    const used = async (ms: number) => {
+      server.clock.advance(ms)
+      await me(web)
+      await server.app.idle()
+      return sessionsIn(server).map((row) => row['last_used_at'])
+    }
+    const start = '2026-01-01T00:00:00Z'
+    expect(await used(59_999)).toEqual([start, start])
+    expect((await used(1)).sort()).toEqual([start, '2026-01-01T00:01:00Z'])
+    expect((await used(59_999)).sort()).toEqual([start, '2026-01-01T00:01:00Z'])
+    expect((await used(1)).sort()).toEqual([start, '2026-01-01T00:02:00Z'])
+  })
+
+  it('is of no use when its session is no longer stored', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    server.app.db.exec('DELETE FROM user_sessions')
+    expect((await me(web)).body.code).toBe('session_revoked')
+  })
+
+  it('does not hold for sessions that ended, or never were, or have yet to show a second factor', async () => {
+    const { it: server, ada, signIn } = await setUp()
+    await signIn()
+    const id = String(sessionsIn(server)[0]!['id'])
+    const holds = () => server.app.auth.holds(id)
+    expect([holds(), server.app.auth.holds('s_none')]).toEqual([true, false])
+    server.app.db.prepare('UPDATE users SET two_factor_at = ? WHERE id = ?').run(server.app.now(), ada.userId)
+    expect(holds()).toBe(false)
+    server.app.db.prepare('UPDATE user_sessions SET factor_at = ?').run(server.app.now())
+    expect(holds()).toBe(true)
+    server.app.db.exec("UPDATE user_sessions SET revoked_at = '2026-01-01T00:00:00Z'")
+    expect(holds()).toBe(false)
+  })
 })
 
 describe('sessions.list and sessions.revoke', () => {
@@ -521,6 +717,47 @@ describe('sessions.list and sessions.revoke', () => {
     expect((await me(web)).body.code).toBe('session_revoked')
   })
 
+  it('shows what is known of each that is live, 500 when nobody says how many', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    const [{ id }] = (await web.call('GET', '/auth/sessions')).body
+    server.app.db.exec('UPDATE user_sessions SET user_agent = NULL, ip = NULL')
+    const insert = server.app.db.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, current_refresh_jti)
+         SELECT ? || i, ?, '2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z', ?, 'x' FROM n`,
+    )
+    insert.run(1, 's_over', ada.userId, '2026-01-01T00:00:00Z')
+    const list = async () => (await web.call('GET', '/auth/sessions')).body
+    const own = { id, created_at: '2026-01-01T00:00:00Z', last_used_at: '2026-01-01T00:00:00Z', is_current: true }
+    expect(await list()).toEqual([own])
+    insert.run(500, 's_more', ada.userId, '2026-01-30T00:00:00Z')
+    expect(await list()).toHaveLength(500)
+  })
+
+  it('tells the journal of an end once, and closes what the session holds open each time', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    const other = browser(server)
+    await other.signIn(ada.email, knownPassword)
+    const sessions: { id: string; is_current: boolean }[] = (await web.call('GET', '/auth/sessions')).body
+    const { id } = sessions.find((it) => !it.is_current)!
+    const closed: string[] = []
+    server.app.bus.on('revoked', (it) => closed.push(it))
+    const before = server.entries().length
+    for (let n = 0; n < 2; n++) expect((await web.call('POST', `/auth/sessions/${id}/revoke`)).status).toBe(200)
+    expect(closed).toEqual([id, id])
+    expect(server.entries().slice(before)).toMatchObject([
+      {
+        entry_type: 'audit.entity_deleted',
+        actor_type: 'user',
+        actor_id: ada.userId,
+        payload: { entity_id: id, metadata: { user_id: ada.userId, email: ada.email, reason: 'user_revoked' } },
+      },
+    ])
+    expect(sessionsIn(server).find((row) => row['id'] === id)).toMatchObject({ revoked_reason: 'user_revoked' })
+  })
+
   it('answers absent and foreign ids alike', async () => {
     const { it: server, signIn, web } = await setUp()
     await signIn()
@@ -529,13 +766,97 @@ describe('sessions.list and sessions.revoke', () => {
       [id, 's_none'].map((it) => server.call('OWNER', 'POST', `/auth/sessions/${it}/revoke`)),
     )
     for (const { status, body } of answers)
-      expect({ status, code: body.code, detail: body.detail }).toEqual({
+      expect({ status, code: body.code, field: body.field, detail: body.detail }).toEqual({
         status: 404,
         code: 'not_found',
+        field: 'sessionId',
         detail: 'No such resource',
       })
     expect((await server.call('OWNER', 'GET', '/auth/sessions')).body).toEqual([])
   })
+})
+
+describe('the ends of all sessions of a user', () => {
+  const changed = ['password' as const]
+  it.each([
+    ['password_change', 'user', 'user.password_changed', { changed }],
+    ['password_reset', 'user', 'user.password_reset', { changed, via: 'password_reset' }],
+    ['admin_force', 'system', 'user.password_reset', { changed, via: 'host' }],
+    ['address_proved', 'user', 'user.reclaimed', { changed, via: 'idp', sessions: 2, tokens: 0 }],
+    ['admin_invalidate', 'system', 'user.signed_out', { changed: [], via: 'host', sessions: 2, tokens: 0 }],
+  ] as const)('are told as %s, by the %s, of those that are live', async (reason, actor_type, what, metadata) => {
+    const { it: server, ada, signIn } = await setUp()
+    await signIn()
+    await browser(server).signIn(ada.email, knownPassword)
+    const live = sessionsIn(server).map((row) => row['id'])
+    const insert = server.app.db.prepare(
+      `INSERT INTO user_sessions (id, user_id, created_at, last_used_at, expires_at, revoked_at, current_refresh_jti)
+       VALUES (?, ?, '', '', ?, ?, 'x')`,
+    )
+    insert.run('s_expired', ada.userId, '2026-01-01T00:00:00Z', null)
+    insert.run('s_revoked', ada.userId, '2026-01-30T00:00:00Z', '2025-12-02T00:00:00Z')
+    insert.run('s_other', server.person('OWNER').userId, '2026-01-30T00:00:00Z', null)
+    const closed: string[] = []
+    server.app.bus.on('revoked', (id) => id.startsWith('s_') && closed.push(id))
+    const before = server.entries().length
+    const happened = fact(
+      what,
+      { entity_id: ada.userId, name: ada.email, metadata } as never,
+      byUser(ada.userId),
+    ) as Fact
+    server.app.writeNow(() => server.app.journalIn([server.workspace], happened))
+    expect(closed.sort()).toEqual([...live].sort())
+    const told = server
+      .entries()
+      .slice(before)
+      .filter(({ payload }) => payload!['entity_type'] === 'session')
+    const metadataOf = { user_id: ada.userId, email: ada.email, reason }
+    expect(told.map((entry) => [entry.actor_type, entry.payload!['metadata']])).toEqual([
+      [actor_type, metadataOf],
+      [actor_type, metadataOf],
+    ])
+    const ended = sessionsIn(server).filter((row) => row['revoked_reason'] === reason)
+    expect(ended.map((row) => row['id']).sort()).toEqual([...live].sort())
+  })
+
+  it('spare the one in which the password was changed', async () => {
+    const { it: server, web, ada, signIn } = await setUp()
+    await signIn()
+    const session_id = String(sessionsIn(server)[0]!['id'])
+    const other = browser(server)
+    await other.signIn(ada.email, knownPassword)
+    const payload = { entity_id: ada.userId, name: ada.email, metadata: { changed, session_id } }
+    const happened = fact('user.password_changed', payload, byUser(ada.userId))
+    server.app.writeNow(() => server.app.journalIn([server.workspace], happened))
+    expect([(await me(web)).status, (await me(other)).body.code]).toEqual([200, 'session_revoked'])
+  })
+})
+
+describe('a second factor that is new, or moved to another app', () => {
+  it.each(['user.two_factor_on', 'user.two_factor_moved'] as const)(
+    'counts only where it was shown: %s',
+    async (what) => {
+      const { it: server, ada, signIn } = await setUp()
+      await signIn()
+      const shown = String(sessionsIn(server)[0]!['id'])
+      for (const _ of [1, 2]) await browser(server).signIn(ada.email, knownPassword)
+      const others = sessionsIn(server)
+        .map((row) => row['id'])
+        .filter((id) => id !== shown)
+      server.app.db.exec("UPDATE user_sessions SET factor_at = '2025-12-31T00:00:00Z'")
+      const closed: string[] = []
+      server.app.bus.on('revoked', (id) => closed.push(id))
+      const metadata = { changed: ['two_factor_at' as const], two_factor: true as const, session_id: shown }
+      const happened = fact(what, { entity_id: ada.userId, name: ada.email, metadata }, byUser(ada.userId))
+      server.app.writeNow(() => server.app.journalIn([server.workspace], happened))
+      const factors = Object.fromEntries(sessionsIn(server).map((row) => [row['id'], row['factor_at']]))
+      expect(factors).toEqual({
+        [shown]: server.app.now(),
+        ...Object.fromEntries(others.map((id) => [id, null])),
+      })
+      expect(closed.sort()).toEqual([...others].sort())
+    },
+  )
 })
 
 describe('sessions.signout', () => {
@@ -554,6 +875,14 @@ describe('sessions.signout', () => {
     const { it: server, web, signIn } = await setUp()
     await signIn()
     server.clock.advance(minutes(30))
+    await web.call('POST', '/api/auth/signout')
+    expect(sessionsIn(server)).toMatchObject([{ revoked_reason: 'logout' }])
+  })
+
+  it('finds it by the refresh cookie when there is no other', async () => {
+    const { it: server, web, signIn } = await setUp()
+    await signIn()
+    web.jar.delete('authjs.session-token')
     await web.call('POST', '/api/auth/signout')
     expect(sessionsIn(server)).toMatchObject([{ revoked_reason: 'logout' }])
   })
@@ -593,6 +922,19 @@ describe('the rest of /api/auth', () => {
         error,
         message: 'Signing in failed; try again',
       })
+  })
+
+  it('names the identity provider when there is one', async () => {
+    const config = { idpClientId: 'muster', idpClientSecret: 'secret', idpIssuer: 'https://login.example.com' }
+    const [plain, set] = [await setUp(), await setUp({ config })]
+    expect(Object.keys((await plain.web.call('GET', '/api/auth/providers')).body)).toEqual(['credentials'])
+    expect((await set.web.call('GET', '/api/auth/providers')).body.idp).toEqual({
+      id: 'idp',
+      name: 'login.example.com',
+      type: 'oidc',
+      signinUrl: '/api/v1/auth/idp/redirect',
+      callbackUrl: '/api/v1/auth/idp/callback',
+    })
   })
 
   it('is in the strict bucket when it changes something, in the general one when it is read', async () => {

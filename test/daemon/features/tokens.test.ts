@@ -1,8 +1,12 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { fact } from '#contract/entries'
+import { byUser } from '#kernel/journal/about-user'
 import { addPerson, daemon, fixedClock, type TestDaemon } from '#test'
+import { invalidate } from '../../../daemon/admin/accounts.ts'
 import { endOf } from '../../../daemon/features/tokens/rules.ts'
 import { revokeAll } from '../../../daemon/features/tokens/service.ts'
+import { browser, knownPassword, quickHash } from '../../support/browser.ts'
 
 const key = 'ab'.repeat(32)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -57,6 +61,29 @@ describe('tokens.create', () => {
         },
       ])
     }
+  })
+
+  it('tells the journal how far a token reaches and how long it lasts, and that it was revoked', async () => {
+    const it = await daemon()
+    const { userId, email } = it.person('OWNER')
+    const plain = await create(it)
+    const narrow = await create(it, { name: 'ci', scopes: ['crews:write'], expires_in_seconds: 60 })
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${narrow.id}`)
+    const reach = { scopes: ['crews:write'], expires_at: '2026-01-01T00:01:00Z' }
+    const common = { user_id: userId, email, tier: 'STANDARD' }
+    const told = it.entries().map(({ payload }) => payload!)
+    expect(told.filter((it) => it['entity_type'] === 'cli_token')).toEqual([
+      expect.objectContaining({ entity_id: plain.id, name: 'CLI token', metadata: { ...common, via: 'request' } }),
+      expect.objectContaining({ entity_id: narrow.id, metadata: { ...common, ...reach, via: 'request' } }),
+      expect.objectContaining({ entity_id: narrow.id, name: 'ci', metadata: { ...common, ...reach } }),
+    ])
+  })
+
+  it('takes a blank name for none, and a scope that is said twice once', async () => {
+    const it = await daemon()
+    expect((await create(it, { name: '  ' })).name).toBe('CLI token')
+    expect((await create(it, { name: ' laptop ' })).name).toBe('laptop')
+    expect((await create(it, { scopes: ['crews:write', 'crews:write'] })).scopes).toEqual(['crews:write'])
   })
 
   it('tells no more than 200 of them, and those of others however many one owns', async () => {
@@ -164,6 +191,12 @@ describe('tokens.create', () => {
     )
   })
 
+  it('names the scopes as what is beyond a role', async () => {
+    const it = await daemon()
+    const { body } = await it.call('VIEWER', 'POST', '/auth/cli-token', { scopes: ['crews:write'] })
+    expect(body).toMatchObject({ status: 403, code: 'insufficient_role', field: 'scopes' })
+  })
+
   it('never makes a token that reaches further than the one used', async () => {
     const it = await daemon()
     const narrow = await create(it, { scopes: ['crews:*', 'agents:write'], expires_in_seconds: 3600 })
@@ -175,7 +208,11 @@ describe('tokens.create', () => {
       expires_at: '2026-01-01T00:01:00Z',
     })
     for (const scope of ['*', 'agents:*', 'credentials:write'])
-      expect(await ask({ scopes: [scope] })).toMatchObject({ status: 403, code: 'insufficient_scope' })
+      expect(await ask({ scopes: [scope] })).toMatchObject({
+        status: 403,
+        code: 'insufficient_scope',
+        field: 'scopes',
+      })
   })
 
   it.each([
@@ -239,6 +276,22 @@ describe('tokens.list', () => {
     ])
   })
 
+  it('is 500 long when nobody says how long, and goes on from there', async () => {
+    const it = await daemon()
+    it.app.db
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+         INSERT INTO cli_tokens (id, user_id, name, token_hash, tier, created_at)
+           SELECT 't' || i, ?, 'n' || i, 'h' || i, 'STANDARD', '2026-01-02T00:00:00Z' FROM n`,
+      )
+      .run(it.person('OWNER').userId)
+    const names = async (query: string) =>
+      (await it.call('OWNER', 'GET', `/auth/cli-tokens${query}`)).body.data.map(({ name }: { name: string }) => name)
+    const first = await names('')
+    expect([first.length, first[0], first.at(-1)]).toEqual([500, 'n500', 'n1'])
+    expect(await names('?offset=500')).toEqual(['test'])
+  })
+
   it('remembers when a token was last used', async () => {
     const it = await daemon()
     const { token } = await create(it)
@@ -265,6 +318,16 @@ describe('tokens.validate', () => {
       expires_at,
       scopes: ['crews:write'],
     })
+  })
+
+  it('tells a browser session whose it is', async () => {
+    const it = await daemon()
+    const { email, userId } = it.person('MEMBER')
+    it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, userId)
+    const web = browser(it)
+    await web.signIn(email, knownPassword)
+    const { body } = await web.call('GET', '/auth/cli-token/validate')
+    expect(body).toEqual({ valid: true, user_id: userId, user_email: email })
   })
 
   it('works for a user without a name', async () => {
@@ -319,6 +382,25 @@ describe('tokens.rotate', () => {
     expect((await rotate(it, id, { name: 'ci 2' })).body.name).toBe('ci 2')
   })
 
+  it('makes none for a token that was revoked while it was asked', async () => {
+    const it = await daemon()
+    const [stolen, other] = [await create(it), await create(it, { name: 'ci' })]
+    const [revoked, made] = await Promise.all([
+      it.call('OWNER', 'DELETE', `/auth/cli-tokens/${stolen.id}`),
+      rotate(it, other.id, undefined, stolen.token),
+    ])
+    expect([revoked.status, made.status]).toEqual([200, 401])
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(other.token))).status).toBe(200)
+  })
+
+  it('keeps the name of the old one when a blank one is given', async () => {
+    const it = await daemon()
+    const { id } = await create(it, { name: 'ci' })
+    const { body } = await rotate(it, id, { name: '  ' })
+    expect(body).toMatchObject({ name: 'ci' })
+    expect(body).not.toHaveProperty('expires_at')
+  })
+
   it('has one winner, however many come at the same time', async () => {
     const it = await daemon()
     const { id } = await create(it, { name: 'ci' })
@@ -364,7 +446,7 @@ describe('tokens.rotate', () => {
     const it = await daemon()
     const { id } = await create(it, undefined, 'MEMBER')
     for (const tokenId of [id, 'cnone00000000000000000000'])
-      expect((await rotate(it, tokenId)).body).toMatchObject({ status: 404, code: 'not_found' })
+      expect((await rotate(it, tokenId)).body).toMatchObject({ status: 404, code: 'not_found', field: 'tokenId' })
   })
 })
 
@@ -390,6 +472,15 @@ describe('tokens.uses', () => {
       { used_at: '2026-01-01T00:00:00.000Z', remote_addr: '127.0.0.1', user_agent: 'curl/8', path: '/api/v1/users/me' },
     ])
     expect((await it.call('OWNER', 'GET', `/auth/cli-tokens/${id}/uses?limit=1&offset=1`)).body).toEqual([body[1]])
+  })
+
+  it('are those of that token alone', async () => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    const [one, other] = [await create(it, { tier: 'ADMIN' }), await create(it, { tier: 'ADMIN' })]
+    await use(it, one.token, '/users/me')
+    await use(it, other.token, '/workspaces')
+    const { body } = await it.call('OWNER', 'GET', `/auth/cli-tokens/${other.id}/uses`)
+    expect(body.map(({ path }: { path: string }) => path)).toEqual(['/api/v1/workspaces'])
   })
 
   it('are none for a standard token, and nobody else asks', async () => {
@@ -449,6 +540,40 @@ describe('tokens.revoke', () => {
     expect(it.entries(elsewhere), 'what concerns the user alone').toEqual([])
   })
 
+  it('ends all when the host signs a user out with them, and none without', async () => {
+    const it = await daemon()
+    const { userId: id, email } = it.person('MEMBER')
+    const user = { id, email, locked_until: null, two_factor_at: null }
+    const { token } = it.person('MEMBER')
+    const status = async () => (await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status
+    invalidate(it.app, [user], false)
+    expect(await status()).toBe(200)
+    invalidate(it.app, [user], true)
+    expect(await status()).toBe(401)
+    expect(it.entries().at(-1)).toMatchObject({
+      actor_type: 'system',
+      payload: { entity_type: 'cli_token', metadata: { via: 'host' } },
+    })
+  })
+
+  it('ends all when the owner of the address takes the account over, and says why', async () => {
+    const it = await daemon()
+    const { userId: id, email } = it.person('MEMBER')
+    const made = await create(it, undefined, 'MEMBER')
+    const metadata = { changed: ['email_verified_at' as const], via: 'idp' as const, sessions: 0, tokens: 1 }
+    it.app.writeNow(() =>
+      it.app.journalIn([it.workspace], fact('user.reclaimed', { entity_id: id, name: email, metadata }, byUser(id))),
+    )
+    expect((await it.call(null, 'GET', '/users/me', undefined, bearer(made.token))).status).toBe(401)
+    const ended = it.entries().filter(({ entry_type }) => entry_type === 'audit.entity_deleted')
+    expect(ended.map(({ payload }) => payload)).toContainEqual(
+      expect.objectContaining({
+        entity_id: made.id,
+        metadata: { user_id: id, email, tier: 'STANDARD', reason: 'address_proved' },
+      }),
+    )
+  })
+
   it('may be said again, to no further effect', async () => {
     const clock = fixedClock()
     const it = await daemon({ clock })
@@ -472,6 +597,7 @@ describe('tokens.revoke', () => {
       expect((await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${tokenId}`)).body).toMatchObject({
         status: 404,
         code: 'not_found',
+        field: 'tokenId',
       })
     }
     expect((await it.call(null, 'GET', '/users/me', undefined, bearer(token))).status).toBe(200)

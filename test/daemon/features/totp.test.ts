@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { addPerson, closing, daemon } from '#test'
-import { disableTwoFactor } from '../../../daemon/features/totp/service.ts'
+import { addPerson, closing, daemon, type TestDaemon } from '#test'
+import { letters } from '../../../daemon/features/totp/letters.ts'
+import { comparePassword, disableTwoFactor } from '../../../daemon/features/totp/service.ts'
 import { createSockets } from '../../../daemon/streams/ws.ts'
 import { type Browser, browser, knownPassword, quickHash } from '../../support/browser.ts'
 import { mailServer } from '../../support/mail-server.ts'
@@ -14,8 +15,8 @@ const base = '/users/me/totp'
 const codeShape = /^[0-9a-z]{5}-[0-9a-z]{5}$/
 
 /** A member with a password and a browser that is signed in. */
-async function setUp(options: Parameters<typeof daemon>[0] = {}) {
-  const it = await daemon(options)
+async function setUp(options: Parameters<typeof daemon>[0] = {}, server?: TestDaemon) {
+  const it = server ?? (await daemon(options))
   const ada = it.app.writeNow(() => addPerson(it.app, 'ADMIN', it.workspace))
   it.app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(quickHash, ada.userId)
   const web = browser(it, { 'x-workspace-id': it.workspace })
@@ -25,8 +26,8 @@ async function setUp(options: Parameters<typeof daemon>[0] = {}) {
 }
 
 /** As `setUp`, with the factor turned on in that browser; `code` is what the app shows, a fresh one each time. */
-async function withFactor(options: Parameters<typeof daemon>[0] = {}) {
-  const all = await setUp(options)
+async function withFactor(options: Parameters<typeof daemon>[0] = {}, place?: TestDaemon) {
+  const all = await setUp(options, place)
   const { it: server, web } = all
   const { secret } = (await web.call('POST', base, { password: knownPassword })).body
   const now = (away = 0) => codeAt(secret, server.clock() + away * 30_000)
@@ -130,12 +131,54 @@ describe('setting up', () => {
     expect((await show(web)).pending).toBe(false)
   })
 
+  it('waits until the hour is over', async () => {
+    const { it: server, web } = await setUp()
+    const { secret } = (await web.call('POST', base, { password: knownPassword })).body
+    server.clock.advance(minutes(60) - 1000)
+    await web.call('POST', '/api/auth/token/refresh')
+    expect((await show(web)).pending).toBe(true)
+    expect((await web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })).status).toBe(200)
+  })
+
+  it('takes nothing but a code of the app as the first one', async () => {
+    const { web } = await setUp()
+    await web.call('POST', base, { password: knownPassword })
+    for (const code of ['nonsense', '7hq2m-x9k4d', '-'])
+      expect((await web.call('POST', `${base}/confirm`, { code })).body, code).toMatchObject({
+        status: 400,
+        code: 'second_factor_invalid',
+        field: 'code',
+      })
+    expect(await show(web)).toMatchObject({ enabled: false, pending: true })
+  })
+
+  it('is done with a token too, and with a browser that signed in long ago', async () => {
+    const { it: server, ada, web } = await setUp()
+    server.clock.advance(minutes(14))
+    await web.call('POST', '/api/auth/token/refresh')
+    server.clock.advance(minutes(14))
+    expect((await web.call('POST', base, { password: knownPassword })).status).toBe(201)
+    const begun = await server.call(ada, 'POST', base, { password: knownPassword })
+    const code = codeAt(begun.body.secret, server.clock())
+    expect((await server.call(ada, 'POST', `${base}/confirm`, { code })).status).toBe(200)
+    const { payload } = server.entries().at(-1)!
+    expect(payload!['metadata']).toEqual({ changed: ['two_factor_at'], two_factor: true })
+  })
+
+  it('names the browser in which the factor was shown', async () => {
+    const { it: server } = await withFactor()
+    const session_id = server.app.db.prepare('SELECT id FROM user_sessions').pluck().get()
+    const { payload } = server.entries().at(-1)!
+    expect(payload!['metadata']).toEqual({ changed: ['two_factor_at'], two_factor: true, session_id })
+  })
+
   it('counts a wrong password as sign-in does', async () => {
     const { web, count } = await setUp({ config: { lockoutThreshold: 2 } })
     expect((await web.call('POST', base)).body).toMatchObject({ status: 400, code: 'missing_field', field: 'password' })
     expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({
       status: 401,
       code: 'wrong_password',
+      field: 'password',
     })
     expect(count()).toBe(1)
     expect((await web.call('POST', base, { password: 'wrong' })).body).toMatchObject({
@@ -163,19 +206,37 @@ describe('setting up', () => {
     expect((await web.call('POST', base)).body.code).toBe('fresh_session_required')
   })
 
+  it('asks such an account in each browser when that one signed in', async () => {
+    const { it: server, web, ada } = await setUp()
+    server.clock.advance(minutes(20))
+    await web.call('POST', '/api/auth/token/refresh')
+    const fresh = browser(server, { 'x-workspace-id': server.workspace })
+    await fresh.signIn(ada.email, knownPassword)
+    server.app.db.exec('UPDATE users SET password_hash = NULL')
+    expect((await web.call('POST', base)).body.code).toBe('fresh_session_required')
+    expect((await fresh.call('POST', base)).status).toBe(201)
+  })
+
+  it('is refused to an account that is gone', async () => {
+    const { app } = await daemon({ shared: true })
+    await expect(comparePassword(app, 'none', 'x')).rejects.toMatchObject({ code: 'session_invalid' })
+  })
+
   it('moves to another app with a code of the one in use', async () => {
-    const { it: server, web, code, secret, signIn, recovery } = await withFactor()
+    const { it: server, ada, web, code, secret, signIn, recovery } = await withFactor()
     expect((await web.call('POST', base, { password: knownPassword })).body).toMatchObject({
       status: 400,
       code: 'missing_field',
       field: 'code',
     })
-    expect((await web.call('POST', base, { password: knownPassword, code: '000' })).body.code).toBe(
-      'second_factor_invalid',
-    )
+    expect((await web.call('POST', base, { password: knownPassword, code: '000' })).body).toMatchObject({
+      code: 'second_factor_invalid',
+      field: 'code',
+    })
     const next = (await web.call('POST', base, { password: knownPassword, code: code() })).body.secret
     expect((await signIn({ code: code() })).body.ok).toBe(true)
     expect((await web.call('POST', `${base}/confirm`, { code: codeAt(next, server.clock()) })).status).toBe(200)
+    expect(server.entries().at(-1)!.summary).toBe(`${ada.email} moved the second factor to another app`)
     server.clock.advance(30_000)
     for (const gone of [codeAt(secret, server.clock()), recovery[0]])
       expect((await signIn({ code: gone })).body.error).toBe('SecondFactorInvalid')
@@ -489,6 +550,7 @@ describe('recovery codes', () => {
     expect(server.entries().at(-1)).toMatchObject({
       summary: `${ada.email} created new recovery codes`,
       actor_id: ada.userId,
+      payload: { metadata: { changed: ['recovery_codes'] } },
     })
     expect({
       status,
@@ -512,6 +574,43 @@ describe('recovery codes', () => {
   })
 })
 
+describe('the factors of several people of one server', () => {
+  it('take codes of their own alone, also at the same time', async () => {
+    const one = await withFactor()
+    const other = await withFactor({}, one.it)
+    expect((await other.signIn({ code: one.recovery[0] })).body.error).toBe('SecondFactorInvalid')
+    expect((await one.signIn({ code: one.recovery[0] })).body.ok).toBe(true)
+    expect([await show(one.web), await show(other.web)]).toMatchObject([
+      { recovery_codes_left: 9 },
+      { recovery_codes_left: 10 },
+    ])
+    one.it.clock.advance(30_000)
+    expect((await other.signIn({ code: one.now() })).body.error).toBe('SecondFactorInvalid')
+    expect((await one.signIn({ code: one.now() })).body.ok).toBe(true)
+    expect((await other.signIn({ code: other.now() })).body.ok).toBe(true)
+  })
+
+  it('are renewed and removed one by one', async () => {
+    const one = await withFactor()
+    const other = await withFactor({}, one.it)
+    const renewed = await one.web.call('POST', `${base}/recovery-codes`, { code: one.recovery[0] })
+    expect((await other.signIn({ code: other.recovery[0] })).body.ok).toBe(true)
+    const [code] = renewed.body.recovery_codes
+    expect((await one.web.call('DELETE', base, { password: knownPassword, code })).status).toBe(200)
+    expect(await show(other.web)).toMatchObject({ enabled: true, recovery_codes_left: 9 })
+    expect((await other.signIn({ code: other.code() })).body.ok).toBe(true)
+  })
+
+  it('are set up one by one', async () => {
+    const one = await setUp()
+    await one.web.call('POST', base, { password: knownPassword })
+    const other = await withFactor({}, one.it)
+    expect(await show(one.web)).toMatchObject({ enabled: false, pending: true })
+    await other.web.call('POST', base, { password: knownPassword, code: other.recovery[0] })
+    expect((await show(one.web)).pending).toBe(true)
+  })
+})
+
 describe('turning it off', () => {
   const off = (web: Browser, body: object) => web.call('DELETE', base, body)
 
@@ -525,6 +624,7 @@ describe('turning it off', () => {
     expect((await off(web, { password: knownPassword, code: 'x' })).body).toMatchObject({
       status: 400,
       code: 'second_factor_invalid',
+      field: 'code',
     })
     expect(await off(web, { password: knownPassword, code: recovery[0] })).toMatchObject({
       status: 200,
@@ -534,6 +634,32 @@ describe('turning it off', () => {
     expect((await signIn({})).body.ok).toBe(true)
     expect((await off(web, { password: knownPassword, code: recovery[1] })).body.code).toBe('second_factor_missing')
     expect(server.app.db.prepare('SELECT count(*) FROM totp_secrets').pluck().get()).toBe(0)
+  })
+
+  it('says which workspaces the user may no longer enter', async () => {
+    const { it: server, web, recovery } = await withFactor()
+    server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
+    const lost: string[] = []
+    server.app.bus.on('access_lost', (id) => lost.push(id))
+    expect((await off(web, { password: knownPassword, code: recovery[0] })).status).toBe(200)
+    expect(lost).toEqual([server.workspace])
+  })
+
+  it('ends a move to another app that was begun', async () => {
+    const { it: server, web, recovery, code } = await withFactor()
+    await web.call('POST', base, { password: knownPassword, code: code() })
+    expect((await show(web)).pending).toBe(true)
+    await off(web, { password: knownPassword, code: recovery[0] })
+    expect((await show(web)).pending).toBe(false)
+    expect(server.app.db.prepare('SELECT count(*) FROM totp_secrets').pluck().get()).toBe(0)
+  })
+
+  it('names only the workspaces that are there as those that ask for it', async () => {
+    const { it: server, web } = await withFactor()
+    await web.call('POST', '/workspaces', { name: 'Gone', slug: 'gone' })
+    server.app.db.exec('UPDATE workspaces SET require_two_factor = 1')
+    server.app.db.exec("UPDATE workspaces SET deleted_at = '2026-01-01T00:00:00Z' WHERE slug = 'gone'")
+    expect((await show(web)).required_by.map(({ id }: { id: string }) => id)).toEqual([server.workspace])
   })
 
   it('forgives a wrong code after a right one', async () => {
@@ -596,7 +722,7 @@ describe('turning it off', () => {
     expect((await signIn({})).body.ok).toBe(true)
     expect(server.entries().find(({ summary }) => summary.includes('on the host'))).toMatchObject({
       actor_type: 'system',
-      payload: { metadata: { two_factor: false, via: 'host' } },
+      payload: { metadata: { changed: ['two_factor_at'], two_factor: false, via: 'host' } },
     })
   })
 })
@@ -690,6 +816,32 @@ describe('a workspace that asks for a second factor', () => {
 })
 
 describe('the owner', () => {
+  it.each([
+    [0, 'It was the last one: make new ones.'],
+    [1, 'There is 1 left.'],
+    [2, 'There are 2 left.'],
+  ])('is told that %i recovery codes are left', (left, words) => {
+    expect(letters.recoveryUsed(left).blocks[0]).toMatch(new RegExp(`app\\. ${words}$`))
+  })
+
+  it('is told by mail of a move to another app', async () => {
+    const mail = await mailServer()
+    const {
+      it: server,
+      web,
+      code,
+    } = await withFactor({
+      config: { smtpUrl: `smtp://127.0.0.1:${mail.port}`, mailerFrom: 'Muster <muster@example.com>' },
+    })
+    const { secret } = (await web.call('POST', base, { password: knownPassword, code: code() })).body
+    await web.call('POST', `${base}/confirm`, { code: codeAt(secret, server.clock()) })
+    await server.app.mailer.idle()
+    expect(mail.arrived.map(({ headers }) => headers['subject']).sort()).toEqual([
+      'Your second factor is on',
+      'Your second factor was moved to another app',
+    ])
+  })
+
   it('is told by mail of every change, never a code', async () => {
     const mail = await mailServer()
     const {

@@ -4,6 +4,18 @@ import { failOn } from '../../support/reactions.ts'
 import { workplace } from '../../support/runs.ts'
 
 const brief = ({ status, body }: { status: number; body: { code?: string } }) => ({ status, code: body?.code })
+const refusal = ({ status, body }: { status: number; body: { code?: string; field?: string } }) => ({
+  status,
+  code: body.code,
+  field: body.field,
+})
+/** Gives these people a second factor. */
+const prove = (it: TestDaemon, ...who: Parameters<TestDaemon['person']>[0][]) => {
+  for (const role of who)
+    it.app.db
+      .prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?")
+      .run(it.person(role).userId)
+}
 const change = (it: TestDaemon, body: object, who: Parameters<TestDaemon['call']>[0] = 'ADMIN') =>
   it.call(who, 'PATCH', `/workspaces/${it.workspace}`, body)
 const found = async (it: TestDaemon, slug: string) =>
@@ -67,10 +79,69 @@ describe('workspaces.update', () => {
     ])
   })
 
+  it.each([
+    { name: 'xy' },
+    { slug: 'own' },
+    { preferred_language: 'fr' },
+    { require_two_factor: false },
+    { require_second_approver: false },
+    { credential_audit_retention_days: 0 },
+    { credential_audit_retention_days: 36_500 },
+    { audit_log_retention_days: 0 },
+    { run_retention_days: null },
+    { allow_privileged_credentials: false },
+  ])('takes %j alone', async (body) => {
+    const it = await daemon()
+    expect(await change(it, body)).toMatchObject({ status: 200, body })
+  })
+
+  it('takes a name of 100 letters', async () => {
+    const it = await daemon()
+    const name = 'é'.repeat(100)
+    expect((await change(it, { name })).body.name).toBe(name)
+  })
+
+  it('trims the language, and forgets it for null and blank text', async () => {
+    const it = await daemon()
+    const languageAfter = async (preferred_language: string | null) =>
+      (await change(it, { preferred_language })).body.preferred_language
+    expect(await languageAfter(' fr ')).toBe('fr')
+    expect(await languageAfter(null)).toBeNull()
+    expect(await languageAfter('fr')).toBe('fr')
+    expect(await languageAfter('  ')).toBeNull()
+  })
+
+  it('keeps how long records are kept until it is told otherwise', async () => {
+    const it = await daemon()
+    await change(it, { audit_log_retention_days: 0, credential_audit_retention_days: 30 })
+    expect((await change(it, { name: 'New' })).body).toMatchObject({
+      audit_log_retention_days: 0,
+      credential_audit_retention_days: 30,
+    })
+    expect((await change(it, { audit_log_retention_days: null })).body).toMatchObject({
+      audit_log_retention_days: null,
+      credential_audit_retention_days: 30,
+    })
+  })
+
+  it('is for an ADMIN who is one still', async () => {
+    const it = await daemon()
+    const members = (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/members`)).body as {
+      id: string
+      role: string
+    }[]
+    const { id } = members.find(({ role }) => role === 'ADMIN')!
+    const [lowered, changed] = await Promise.all([
+      it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${id}`, { role: 'MANAGER' }),
+      change(it, { name: 'Mine' }),
+    ])
+    expect([lowered.status, brief(changed)]).toEqual([200, { status: 403, code: 'insufficient_role' }])
+  })
+
   it('refuses a taken slug, takes its own again, and gives one slug to one of many', async () => {
     const it = await daemon()
     await found(it, 'taken')
-    expect(brief(await change(it, { slug: 'taken' }))).toEqual({ status: 409, code: 'slug_taken' })
+    expect(refusal(await change(it, { slug: 'taken' }))).toEqual({ status: 409, code: 'slug_taken', field: 'slug' })
     const own = (await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}`)).body.slug
     expect((await change(it, { slug: own })).status).toBe(200)
     const others = [await found(it, 'one'), await found(it, 'two')]
@@ -84,6 +155,8 @@ describe('workspaces.update', () => {
     ['nothing', {}, 'no_fields', undefined],
     ['a member that there is not', { colour: 'red' }, 'no_fields', undefined],
     ['a blank name', { name: '  ' }, 'invalid_field', 'name'],
+    ['a name of one letter', { name: 'x' }, 'invalid_field', 'name'],
+    ['a name of 102 characters in its normal form', { name: '\u0958'.repeat(51) }, 'invalid_field', 'name'],
     ['a name on two lines', { name: 'a\nb' }, 'invalid_field', 'name'],
     ['a slug in upper case', { slug: 'Big' }, 'invalid_field', 'slug'],
     ['a slug in the form of an id', { slug: 'c0mjuohs00g46iuz815askeof' }, 'invalid_field', 'slug'],
@@ -134,31 +207,54 @@ describe('workspaces.update', () => {
 
   it('leaves what it does not name to the owners: an ADMIN renames a workspace that asks for more', async () => {
     const it = await daemon()
-    for (const { userId } of [it.person('OWNER'), it.person('ADMIN')])
-      it.app.db.prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?").run(userId)
+    prove(it, 'OWNER', 'ADMIN')
     const strict = { require_second_approver: true, require_two_factor: true }
     expect((await change(it, strict, 'OWNER')).body).toMatchObject(strict)
     expect((await change(it, { name: 'Renamed' })).body).toMatchObject({ ...strict, name: 'Renamed' })
-    expect((await change(it, { require_second_approver: false })).body).toMatchObject({
-      code: 'insufficient_role',
-      field: 'require_second_approver',
-    })
+    for (const field of ['require_second_approver', 'require_two_factor'])
+      expect(refusal(await change(it, { [field]: false })), 'nor may an ADMIN ask for less').toEqual({
+        status: 403,
+        code: 'insufficient_role',
+        field,
+      })
+    expect((await change(it, strict)).body, 'what is so already').toMatchObject(strict)
+    const eased = { require_second_approver: false, require_two_factor: false }
+    expect((await change(it, eased, 'OWNER')).body).toMatchObject(eased)
   })
 
   it('lets only an OWNER with a second factor ask for second factors', async () => {
     const it = await daemon()
-    expect(brief(await change(it, { require_two_factor: true }))).toEqual({ status: 403, code: 'insufficient_role' })
-    expect(brief(await change(it, { require_two_factor: true }, 'OWNER'))).toEqual({
+    prove(it, 'ADMIN')
+    const field = 'require_two_factor'
+    expect(refusal(await change(it, { [field]: true }))).toEqual({ status: 403, code: 'insufficient_role', field })
+    expect(refusal(await change(it, { [field]: true }, 'OWNER'))).toEqual({
       status: 409,
       code: 'second_factor_missing',
+      field,
     })
-    it.app.db
-      .prepare("UPDATE users SET two_factor_at = '2026-01-01T00:00:00Z' WHERE id = ?")
-      .run(it.person('OWNER').userId)
+    prove(it, 'OWNER')
     expect((await change(it, { require_two_factor: true }, 'OWNER')).body.require_two_factor).toBe(true)
     expect(it.app.db.prepare('SELECT require_two_factor FROM workspaces WHERE id = ?').pluck().get(it.workspace)).toBe(
       1,
     )
+  })
+})
+
+describe('a workspace that begins to ask for second factors', () => {
+  it('has its open connections checked, then and not again', async () => {
+    const it = await daemon()
+    prove(it, 'OWNER')
+    const heard: unknown[] = []
+    it.app.bus.on('access_lost', (id) => heard.push([id, it.app.db.inTransaction]))
+    const checksAfter = async (body: object) => {
+      expect((await change(it, body, 'OWNER')).status).toBe(200)
+      return heard.length
+    }
+    expect(await checksAfter({ name: 'Not yet' })).toBe(0)
+    expect(await checksAfter({ require_two_factor: true })).toBe(1)
+    expect(heard).toEqual([[it.workspace, false]])
+    expect(await checksAfter({ name: 'Still' })).toBe(1)
+    expect(await checksAfter({ require_two_factor: false })).toBe(1)
   })
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
-import { languageName } from '../../../daemon/features/workspaces/languages.ts'
-import { languageOf } from '../../../daemon/features/workspaces/service.ts'
+import { found, isWorkspace, languageOf, show } from '../../../daemon/features/workspaces/service.ts'
 
 const draft = { name: 'Research', slug: 'research' }
 
@@ -88,30 +87,74 @@ describe('workspaces.create', () => {
     ['a slug in the form of an id', { slug: 'c0mjuohs00g46iuz815askeof' }, 'slug'],
     ['a language that nobody speaks', { preferred_language: 'Klingonese' }, 'preferred_language'],
     ['a language that is a number', { preferred_language: 5 }, 'preferred_language'],
+    ['a name of one letter', { name: ' x ' }, 'name'],
+    ['a name that has 102 characters in its normal form', { name: '\u0958'.repeat(51) }, 'name'],
   ])('refuses %s', async (_, wrong, field) => {
     const { call } = await daemon()
     const { status, body } = await call('OWNER', 'POST', '/workspaces', { ...draft, ...wrong })
-    expect({ status, field: body.field }).toEqual({ status: 400, field })
+    const code = field in wrong && wrong[field as never] === undefined ? 'missing_field' : 'invalid_field'
+    expect({ status, code: body.code, field: body.field }).toEqual({ status: 400, code, field })
+  })
+
+  it('says how long a name may be', async () => {
+    const { call } = await daemon()
+    const { body } = await call('OWNER', 'POST', '/workspaces', { ...draft, name: 'x' })
+    expect(body.detail).toBe('name must have 2 to 100 characters')
   })
 
   it.each([
-    ['German', 'German'],
-    ['de', 'German'],
-    ['FRENCH', 'French'],
-    ['pt-BR', 'Brazilian Portuguese'],
-    ['zh-Hant-TW', 'Chinese (Traditional, Taiwan)'],
-    ['de-', null],
-    ['de-x-do-as-i-say', null],
-    ['', null],
-    ['german shepherd', null],
-    ['x'.repeat(40), null],
-  ])('reads the language %s', (given, name) => expect(languageName(given)).toBe(name))
+    ['two letters', 'xy'],
+    ['100 letters', 'é'.repeat(100)],
+    ['100 characters in its normal form', '\u0958'.repeat(50)],
+  ])('takes a name of %s', async (_, name) => {
+    const { call } = await daemon()
+    const { status, body } = await call('OWNER', 'POST', '/workspaces', { ...draft, name })
+    expect([status, body.name]).toEqual([201, name.normalize('NFC')])
+  })
+
+  it.each([
+    [' de ', 'de'],
+    ['  ', null],
+  ])('keeps the language %j as %j', async (preferred_language, kept) => {
+    const { call } = await daemon()
+    const { status, body } = await call('OWNER', 'POST', '/workspaces', { ...draft, preferred_language })
+    expect([status, body.preferred_language]).toEqual([201, kept])
+  })
+
+  it('makes none that administers the server', async () => {
+    const { call, app, person, workspace } = await daemon()
+    const { id } = (await call('OWNER', 'POST', '/workspaces', draft)).body
+    const homes = () => app.db.prepare('SELECT id FROM workspaces WHERE home = 1').pluck().all()
+    expect(homes()).toEqual([workspace])
+    app.db.prepare('UPDATE workspaces SET home = 0').run()
+    const first = { name: 'First', slug: 'first', owner: person('OWNER').userId, now: app.now(), home: true } as const
+    const made = app.writeNow(() => found(app, first))
+    expect(homes(), `not ${id}`).toEqual([made!.id])
+  })
 
   it('keeps the language as it was given and tells agents its name', async () => {
     const { call, app } = await daemon()
     const { body } = await call('OWNER', 'POST', '/workspaces', { ...draft, preferred_language: 'de' })
     expect(body.preferred_language).toBe('de')
     expect(languageOf(app, body.id)).toBe('German')
+  })
+
+  it('lets agents choose where no language is set', async () => {
+    const { app, workspace } = await daemon()
+    expect([languageOf(app, workspace), languageOf(app, 'none')]).toEqual([null, null])
+  })
+})
+
+describe('a workspace', () => {
+  it('is one until it is deleted', async () => {
+    const { app, workspace, person } = await daemon()
+    const { userId: id } = person('OWNER')
+    const at = (where: string) =>
+      show(app, { type: 'user', id, email: null, workspace: where, role: 'OWNER', token: null, session: null }).id
+    expect([isWorkspace(app, workspace), isWorkspace(app, 'none'), at(workspace)]).toEqual([true, false, workspace])
+    app.db.prepare("UPDATE workspaces SET deleted_at = 'x' WHERE id = ?").run(workspace)
+    expect(isWorkspace(app, workspace)).toBe(false)
+    expect(() => at(workspace)).toThrow(expect.objectContaining({ code: 'not_found' }))
   })
 })
 
@@ -132,6 +175,33 @@ describe('workspaces.list', () => {
       [expect.stringMatching(/^test-/), 'MEMBER'],
     ])
     expect((await call('MEMBER', 'GET', '/workspaces?limit=1&offset=1')).body).toMatchObject([{ id: workspace }])
+  })
+})
+
+describe('workspaces.list and workspaces.show', () => {
+  it('have 500 rows where no number is asked for', async () => {
+    const { app, call, person } = await daemon()
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)'
+    app.db.exec(`${numbers} INSERT INTO workspaces (id, name, slug, created_at, updated_at)
+      SELECT 'w' || i, 'w', 'w' || i, 'x', 'x' FROM n`)
+    app.db
+      .prepare(
+        `${numbers} INSERT INTO workspace_members (id, workspace_id, user_id, role, created_at, updated_at)
+         SELECT 'm' || i, 'w' || i, ?, 'OWNER', 'x', 'x' FROM n`,
+      )
+      .run(person('OWNER').userId)
+    expect((await call('OWNER', 'GET', '/workspaces')).body).toHaveLength(500)
+  })
+
+  it('say what a workspace asks of its members and allows', async () => {
+    const { app, call, workspace } = await daemon()
+    const settings = { allow_privileged_credentials: true, require_two_factor: true, require_second_approver: true }
+    app.db.exec(`UPDATE workspaces SET ${Object.keys(settings).map((name) => `${name} = 1`)}`)
+    app.db
+      .prepare("UPDATE users SET two_factor_at = 'x' WHERE id = ?")
+      .run((await call('OWNER', 'GET', '/users/me')).body.id)
+    expect((await call('OWNER', 'GET', '/workspaces')).body).toMatchObject([settings])
+    expect((await call('OWNER', 'GET', `/workspaces/${workspace}`)).body).toMatchObject(settings)
   })
 })
 

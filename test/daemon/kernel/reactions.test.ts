@@ -126,6 +126,18 @@ it('what follows a commit ends with the daemon', async () => {
   const { app } = await workplace()
   const after = app.reactor.wires.filter(({ phase }) => phase === 'after')
   expect(after.map(({ fact, feature }) => `${fact}: ${feature}`)).toEqual([
+    // What waits for a place, and answers that nobody has yet, stand in rows that the next daemon looks at first.
+    'run.completed: assignments',
+    'run.failed: assignments',
+    'run.timeout: assignments',
+    'run.cancelled: assignments',
+    'assignment.completed: assignments',
+    'assignment.failed: assignments',
+    'assignment.cancelled: assignments',
+    // What these leave is found by the hourly sweep, which begins with the daemon.
+    'chat.deleted: attachments',
+    'agent.deleted: attachments',
+    'workspace.deleted: attachments',
     'chat.deleted: runs',
     'workspace.deleted: workspaces',
   ])

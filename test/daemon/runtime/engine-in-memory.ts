@@ -88,6 +88,10 @@ export class EngineInMemory {
     logs: async () => 'a line',
     listFiles: async () => [],
     readFile: async () => null,
+    command: async () => ({ code: 0, stdout: '', stderr: '' }),
+    openShell: () => Promise.reject(new Error('no shells here')),
+    deliver: async () => undefined,
+    withdraw: async () => undefined,
     close: async () => {},
   }
 }

@@ -10,6 +10,7 @@ const careless = vi.hoisted(
     program: 'careless',
     command: { path: 'process.careless', env: 'SVC_CARELESS', kind: 'string', fallback: '', summary: '' },
     keepsSessions: false,
+    can: { steer: false, mcp: false, sub_agents: false, images: false, cost_report: false, turn_cap: false },
     launch: () => ({ spec: { argv: ['careless'], env: {}, files: [], stdin: '' }, mcpServers: [] }),
     reader: () => (line, reading) => {
       const text = String(line['text'])

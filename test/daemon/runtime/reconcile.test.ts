@@ -335,6 +335,35 @@ describe('reconciler', () => {
     await expect(it.ready(crew)).rejects.toThrow('does not settle')
   })
 
+  it('settles a crew that is asked for again and again meanwhile', async () => {
+    const it = await scene()
+    const crew = await it.crew()
+    const { observe } = it.engine.runtime
+    let asked = 0
+    it.engine.runtime.observe = async (crewId) => {
+      if (asked++ < 30) it.reconciler.look(crew)
+      await new Promise(setImmediate)
+      return observe(crewId)
+    }
+    await it.ready(crew)
+    expect(asked).toBeGreaterThan(30)
+    expect(containerOf(it.app, crew)).toMatchObject({ observed: 'running', error: null })
+  })
+
+  it('settles a crew whose sidecar has to be told something new again and again', async () => {
+    const it = await scene()
+    const crew = await it.crew()
+    const { observe } = it.engine.runtime
+    let changes = 0
+    it.engine.runtime.observe = async (crewId) => {
+      if (changes < 30) it.secret.value = `value ${++changes}`
+      return observe(crewId)
+    }
+    await it.ready(crew)
+    expect(changes).toBe(30)
+    expect(containerOf(it.app, crew)).toMatchObject({ observed: 'running', error: null })
+  })
+
   it('says what differs between a container and its crew', async () => {
     const it = await scene()
     const crew = await it.crew()

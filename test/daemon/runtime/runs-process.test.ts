@@ -63,7 +63,7 @@ describe('runs of real processes', () => {
     const pid = Number((await it.call('OWNER', 'GET', `/agents/${it.agentId}/files/download?path=pid.txt`)).text)
     process.kill(pid, 0)
     expect((await it.call('OWNER', 'POST', `/agents/${it.agentId}/stop`)).body).toEqual({
-      agent_id: it.agentId,
+      id: it.agentId,
       status: 'stopped',
     })
     expect(() => process.kill(pid, 0)).toThrow()
@@ -128,7 +128,7 @@ describe('runs of real processes', () => {
         ),
     ).toMatchObject([{ entry_type: 'run.completed' }])
     const spools = readdirSync(it.runtime.places(it.crewId, { agentId: it.agentId, slug: 'ada', uid: 20001 }).runs)
-    expect(spools).toEqual([])
+    expect(spools).toEqual([expect.stringMatching(/^session-/)])
   })
 
   it('say a lot, all of it', async () => {

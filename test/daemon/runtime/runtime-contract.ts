@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentSpec, CrewSpec, FileEntry, RunEnd, RunRef, RunSpec, Runtime } from '../../../daemon/runtime/types.ts'
+import { filesContract } from './files-contract.ts'
 import { portsContract } from './ports-contract.ts'
 
 export const ada: AgentSpec = { agentId: 'agent-ada', slug: 'ada', uid: 20001 }
@@ -348,6 +350,25 @@ export function runtimeContract(make: () => Promise<Subject>): void {
         expect(await read(path), path).toBe(null)
     })
 
+    it('are written whole and removed as the agent', async () => {
+      await run({ sh: 'rm -rf *' })
+      const content = Buffer.alloc(3_000_000, 'x')
+      const file = { folder: 'in/one', name: "a 'b'", size: content.length, content: () => Readable.from([content]) }
+      await runtime.deliver(crew.crewId, ada, file)
+      const kept = await runtime.readFile(crew.crewId, ada, "in/one/a 'b'")
+      expect(kept?.equals(content)).toBe(true)
+      await run({ sh: `printf mine >"in/one/a 'b'"` })
+      await runtime.deliver(crew.crewId, ada, file)
+      const short = { ...file, folder: 'in/two', size: content.length + 1 }
+      await expect(runtime.deliver(crew.crewId, ada, short)).rejects.toThrow('not all of the file arrived')
+      expect(names(await runtime.listFiles(crew.crewId, ada, 'in', true))).toEqual(['in/one/', "in/one/a 'b'"])
+      await runtime.withdraw(crew.crewId, ada, 'in/one')
+      await runtime.withdraw(crew.crewId, ada, 'in/none')
+      expect(names(await runtime.listFiles(crew.crewId, ada, '', true))).toEqual(['in/'])
+      await expect(runtime.deliver('cnowhere', ada, file)).rejects.toMatchObject({ kind: 'not_running' })
+      await expect(runtime.withdraw('cnowhere', ada, 'in')).rejects.toMatchObject({ kind: 'not_running' })
+    })
+
     it('belong to one agent', async () => {
       await run({ agent: bob, sh: 'echo hers >hers' })
       expect(names(await runtime.listFiles(crew.crewId, bob, '', true))).toEqual(['hers'])
@@ -356,6 +377,7 @@ export function runtimeContract(make: () => Promise<Subject>): void {
   })
 
   portsContract(() => ({ runtime, crew }))
+  filesContract(() => ({ runtime, crew, agent: bob }))
 
   describe('the sidecar', () => {
     it('answers agents once it is configured, and goes on after a change', async () => {

@@ -43,3 +43,38 @@ it('reports of sidecars outlast a disk that refuses', async () => {
   await app.idle()
   expect(refused().map(({ payload }) => payload?.['host'])).toEqual(['one.test', 'two.test'])
 })
+
+it('a call that goes on with another credential is on record, with both by name', async () => {
+  const place = await workplace()
+  const store = async (name: string) =>
+    (
+      await place.call('OWNER', 'POST', '/credentials', {
+        name,
+        value: `value-of-${name}`,
+        type: 'API_KEY',
+        provider: 'ANTHROPIC',
+      })
+    ).body.id as string
+  const [credentialId, nextId] = [await store('main'), await store('spare')]
+  const failover = { type: 'credential_failover', agentId: place.agentId, status: 401, reason: 'refused' } as const
+  reporter(place.app)(place.crewId, { ...failover, credentialId, nextId })
+  reporter(place.app)(place.crewId, { ...failover, credentialId: 'none', nextId })
+  await place.app.idle()
+  const told = place.entries().filter(({ entry_type }) => entry_type === 'credential.failover')
+  expect(told).toMatchObject([
+    {
+      severity: 'warn',
+      agent_id: place.agentId,
+      crew_id: place.crewId,
+      summary: 'Calls of Agent ada go on with credential "spare": the provider refused "main"',
+      payload: {
+        credential_id: credentialId,
+        credential_name: 'main',
+        next_id: nextId,
+        next_name: 'spare',
+        reason: 'refused',
+        status: 401,
+      },
+    },
+  ])
+})

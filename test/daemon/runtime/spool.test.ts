@@ -232,7 +232,7 @@ describe.concurrent('end-run.sh', { timeout: 60_000 }, () => {
     expect(output.length).toBe(0)
   })
 
-  it('ends a run that is still being started, at whatever moment it comes', async () => {
+  it('ends a run that is still being started, at whatever moment it comes', { timeout: 60_000 }, async () => {
     const marker = join(spool.root, 'early-marker')
     for (const round of [0, 2, 4, 6, 8, 11, 15, 20]) {
       const id = `run-early-${round}`

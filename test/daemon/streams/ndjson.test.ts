@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { init, result, says } from '../../support/claude-lines.ts'
+import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
+import { beginMadeUp } from '../../support/made-up-source.ts'
 import { type Line, openStream, type Workplace, workplace } from '../../support/runs.ts'
 
 type Place = Workplace<FakeRuntime>
@@ -20,6 +21,19 @@ async function working(it: Place) {
 }
 
 describe('the run stream', () => {
+  it('warns the operator of nothing, however many watch', async () => {
+    const it = await workplace()
+    const warned = vi.fn()
+    process.on('warning', warned)
+    const { chat, owner, program } = await working(it)
+    const streams = await Promise.all(Array.from({ length: 12 }, () => openStream(it.base, owner, chat)))
+    it.runtime.print(program, init, result())
+    it.runtime.finish(program)
+    for (const stream of streams) expect((await stream.rest()).at(-1)).toMatchObject({ reason: 'run_complete' })
+    process.off('warning', warned)
+    expect(warned).not.toHaveBeenCalled()
+  })
+
   it('replays a run from its beginning, goes on live, and ends with it', async () => {
     const it = await workplace()
     const { chat, owner, program, run_id } = await working(it)
@@ -53,6 +67,50 @@ describe('the run stream', () => {
     expect(lines[2]).toMatchObject({ content: 'Work', metadata: { author_user_id: owner.userId } })
     expect(lines.at(-2)).toEqual({ type: 'done', content: '', metadata: { trace_id: run_id }, seq: 9 })
     expect(lines.at(-1)).toEqual({ type: 'stream.end', reason: 'run_complete', last_seq: 9 })
+  })
+
+  it('names events as they are called, without an envelope', async () => {
+    const it = await workplace()
+    const { chat, owner, program } = await working(it)
+    const stream = await openStream(it.base, owner, chat, '?last_seq=5')
+    it.runtime.print(program, init, thinks('hm'), calls('t1', 'Bash', { command: 'ls' }), gets('t1', 'a.txt'))
+    it.runtime.print(program, says('One file.'))
+    it.runtime.finish(program, { kind: 'exit', code: 3, timedOut: false }, 'broken')
+    const lines = await stream.rest()
+    expect(lines.slice(1, -1)).toEqual([
+      { type: 'thinking', content: 'hm', metadata: { streaming: false }, seq: 6 },
+      {
+        type: 'tool_call',
+        content: 'Bash',
+        metadata: { tool_name: 'Bash', tool_id: 't1', input: { command: 'ls' } },
+        seq: 7,
+      },
+      expect.objectContaining({ type: 'tool_result', content: 'a.txt', seq: 8 }),
+      { type: 'text', content: 'One file.', seq: 9 },
+      expect.objectContaining({ type: 'error', content: expect.stringContaining('broken'), seq: 10 }),
+      expect.objectContaining({ type: 'done', content: '', seq: 11 }),
+    ])
+    expect(lines.filter(({ type }) => type.startsWith('stream.')).map(({ type }) => type)).toEqual([
+      'stream.open',
+      'stream.end',
+    ])
+  })
+
+  it('has nothing of a run without a chat', async () => {
+    const it = await workplace()
+    const chat = await it.openChat()
+    const owner = it.person('OWNER')
+    const following = await openStream(it.base, owner, chat, '?follow=true')
+    await following.until('stream.open')
+    const run = await beginMadeUp(it, it.agentId)
+    const program = await it.runtime.program()
+    it.runtime.print(program, init, says('I water.'), result())
+    expect(types(await (await openStream(it.base, owner, chat)).rest())).toEqual(['stream.open', 'stream.end'])
+    it.runtime.finish(program)
+    await it.runs.ended(run)
+    expect((await it.call('OWNER', 'GET', `/chats/${run}/stream`)).status).toBe(404)
+    it.app.stopping.abort()
+    expect(await following.rest()).toMatchObject([{ type: 'stream.end', last_seq: 0 }])
   })
 
   it.each(['query', 'header'])('goes on after the number given by %s', async (by) => {
@@ -153,17 +211,21 @@ describe('the run stream', () => {
     }
   })
 
-  it('leaves when it follows and nothing happens', async () => {
+  it.each([
+    ['&idle=7', 7000],
+    ['&idle=0', 300_000],
+    ['', 300_000],
+  ])('leaves when it follows and nothing happens: %s', async (query, ms) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     const it = await workplace()
     const { chat, owner, program } = await working(it)
-    const stream = await openStream(it.base, owner, chat, '?follow=true&idle=7')
+    const stream = await openStream(it.base, owner, chat, `?follow=true${query}`)
     await stream.until('run_begin')
     // A run that says nothing is no reason to leave.
-    vi.advanceTimersByTime(8_000)
+    vi.advanceTimersByTime(ms + 1000)
     it.runtime.finish(program)
     await stream.until('done')
-    vi.advanceTimersByTime(6_900)
+    vi.advanceTimersByTime(ms - 100)
     vi.advanceTimersByTime(200)
     expect((await stream.rest()).at(-1)).toMatchObject({ type: 'stream.end', reason: 'idle_timeout' })
   })

@@ -525,6 +525,16 @@ describe('a chat', () => {
     )
   })
 
+  it('says that the time of a hired agent is over', async () => {
+    const { it, url, owner } = await place()
+    it.app.db.prepare("UPDATE agents SET ephemeral = 1, expired_at = '2026-01-01T00:00:00Z'").run()
+    const client = await signIn(it, url, owner)
+    client.say({ type: 'send_message', payload: { session_id: await it.openChat(), content: 'Hello?' } })
+    expect(await client.next('chat_event')).toMatchObject({
+      payload: { type: 'error', metadata: { reason: 'expired', agent_id: it.agentId } },
+    })
+  })
+
   it('tells only the sender that the agent is busy', async () => {
     const { it, url, owner } = await place()
     const { chat } = await working(it)

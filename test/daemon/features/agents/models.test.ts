@@ -68,6 +68,25 @@ describe('llm_model', () => {
   })
 
   it.each([
+    ['anthropic/claude-opus-5', null, 201],
+    ['anthropic/gpt-4o', 'OPENAI', 400],
+    ['openai/gpt-4o', null, 201],
+    ['gpt-4o', 'OPENAI', 201],
+    ['gpt-4o', null, 400],
+  ])('%s of a client with several providers, with %s: %i', async (llm_model, llm_provider, status) => {
+    const { call } = await daemon()
+    const body = { ...draft, cli_adapter: 'OPENCODE', llm_provider, llm_model }
+    expect((await call('OWNER', 'POST', '/agents', body)).status).toBe(status)
+  })
+
+  it('names no provider where its client has one only', async () => {
+    const { call } = await daemon()
+    expect((await call('OWNER', 'POST', '/agents', { ...draft, llm_model: 'anthropic/claude-opus-5' })).status).toBe(
+      400,
+    )
+  })
+
+  it.each([
     ['without a key', 200, false],
     ['when it answers nonsense', 200, true],
     ['when it refuses', 401, true],

@@ -140,10 +140,59 @@ it('the list has each status by itself, and all', async () => {
     expect(await listed('status=all&limit=2')).toEqual(all.slice(0, 2))
     expect((await it.call('VIEWER', 'GET', '/approvals?status=all')).body).toMatchObject({ status: '', count: 3 })
     expect((await it.call('VIEWER', 'GET', '/approvals')).body).toMatchObject({ status: 'pending', count: 1 })
-    expect((await it.call(it.stranger(), 'GET', '/approvals?status=all')).body.rows).toEqual([])
+    const [withdrawn, late] = [request(), request({ seconds: 60 })]
+    await it.call('ADMIN', 'POST', `/approvals/${withdrawn}/cancel`, {})
+    it.clock.advance(60_000)
+    expect([await listed('status=cancelled'), await listed('status=timeout')]).toEqual([[withdrawn], [late]])
+    for (const status of ['all', 'pending', 'denied'])
+      expect((await it.call(it.stranger(), 'GET', `/approvals?status=${status}`)).body.rows).toEqual([])
   } finally {
     place = before
   }
+})
+
+it('the list has fifty at a time unless more are asked for, and two hundred at most', async () => {
+  const it = await daemon()
+  const before = place
+  place = it
+  const one = request()
+  place = before
+  for (const table of ['decisions', 'approvals']) {
+    const columns = (it.app.db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name)
+    const copied = columns.map((name) => (name === 'id' || name === 'item_id' ? `${name} || n` : name))
+    it.app.db
+      .prepare(
+        `INSERT INTO ${table} (${columns})
+          SELECT ${copied} FROM ${table}, (SELECT value AS n FROM json_each(@numbers)) WHERE id = @one`,
+      )
+      .run({ one, numbers: JSON.stringify(Array.from({ length: 200 }, (_, n) => n)) })
+  }
+  const length = async (query: string) => (await it.call('VIEWER', 'GET', `/approvals?${query}`)).body.count
+  expect([await length(''), await length('limit=200'), await length('limit=201')]).toEqual([50, 200, 200])
+})
+
+describe('what is decided too late', () => {
+  const late = async (id: string) => (await decide(id, { status: 'approved' })).body.detail
+
+  it('hears who decided how and when, or that its time was over', async () => {
+    const at = place.app.now()
+    const [approved, withdrawn] = [request(), request()]
+    await decide(approved, { status: 'approved' })
+    expect(await late(approved)).toBe(`The ADMIN: approved at ${at}`)
+    place.app.writeNow(() => settle(place.app, withdrawn, { state: 'withdrawn', actor: null, now: at }))
+    expect(await late(withdrawn)).toBe(`Muster: cancelled at ${at}`)
+  })
+
+  it('has run out when it is shown, or when it is decided', async () => {
+    const it = await daemon()
+    const before = place
+    place = it
+    const [shown, decided] = [request({ seconds: 60 }), request({ seconds: 60 })]
+    it.clock.advance(60_000)
+    expect(await late(decided)).toBe('The time to decide was over at 2026-01-01T00:01:00Z')
+    expect((await show(shown)).status).toBe('timeout')
+    place = before
+  })
 })
 
 it('people have seven days, and ADMINs decide', () => {
@@ -163,4 +212,9 @@ it('people have seven days, and ADMINs decide', () => {
     { id: 'deny', label: 'Deny' },
   ])
   expect(approval.params(row)).toEqual({ approvalId: 'x1' })
+  const text = { member: 'comment', required: false }
+  expect(approval.choices(place.app, row)).toEqual([
+    { id: 'approve', label: 'Approve', means: 'approve', body: { status: 'approved' }, text },
+    { id: 'deny', label: 'Deny', means: 'deny', body: { status: 'denied' }, text },
+  ])
 })

@@ -12,6 +12,117 @@ async function withCrew(options: Parameters<typeof daemon>[0] = {}) {
   return { ...it, crew: crew as { id: string }, at, add }
 }
 
+describe('crews.members', () => {
+  it('lists 500 where no number is asked for', async () => {
+    const { app, call, at, crew } = await withCrew()
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)'
+    app.db.exec(`${numbers} INSERT INTO users (id, email, created_at, updated_at)
+      SELECT 'u' || i, 'u' || i || '@example.com', 'x', 'x' FROM n`)
+    app.db
+      .prepare(
+        `${numbers} INSERT INTO crew_members (id, crew_id, user_id, role, created_at, updated_at)
+         SELECT 'm' || i, ?, 'u' || i, 'MEMBER', 'x', 'x' FROM n`,
+      )
+      .run(crew.id)
+    const count = async (query: string) => (await call('OWNER', 'GET', `${at}${query}`)).body.length
+    expect([await count(''), await count('?offset=500'), await count('?limit=2')]).toEqual([500, 1, 2])
+  })
+})
+
+describe('a change of the members of a crew', () => {
+  it('is told to the workspace and the journal, with what it was', async () => {
+    const { app, call, add, at, crew, entries, person, workspace } = await withCrew()
+    const heard: unknown[] = []
+    app.bus.on('broadcast', (message) => heard.push(message))
+    const { userId, email } = person('VIEWER')
+    const told = { channel: `workspace:${workspace}`, type: 'crew.updated', payload: { id: crew.id } }
+    const last = () => {
+      expect(heard.splice(0)).toEqual([told])
+      const { entry_type, crew_id, actor_id, payload } = entries().at(-1)!
+      expect([crew_id, actor_id]).toEqual([crew.id, person('OWNER').userId])
+      return [entry_type, payload?.['name'], payload?.['metadata']]
+    }
+    const { id } = (await add('OWNER', userId, 'MEMBER')).body
+    expect(last()).toEqual(['audit.entity_created', email, { user_id: userId, role: 'MEMBER' }])
+    await call('OWNER', 'PATCH', `${at}/${id}`, { role: null })
+    expect(last()).toEqual(['audit.entity_updated', email, { user_id: userId, role: null, from: 'MEMBER' }])
+    await call('OWNER', 'PATCH', `${at}/${id}`, { role: 'MANAGER' })
+    expect(last()).toEqual(['audit.entity_updated', email, { user_id: userId, role: 'MANAGER', from: null }])
+    await call('OWNER', 'DELETE', `${at}/${id}`)
+    expect(last()).toEqual(['audit.entity_deleted', email, { user_id: userId, role: 'MANAGER' }])
+  })
+
+  it('is none where the role stays', async () => {
+    const { app, call, add, at, entries, person } = await withCrew()
+    const { body } = await add('OWNER', person('VIEWER').userId, 'MEMBER')
+    const [before, heard] = [entries().length, [] as unknown[]]
+    app.bus.on('broadcast', (message) => heard.push(message))
+    const answer = await call('OWNER', 'PATCH', `${at}/${body.id}`, { role: 'MEMBER' })
+    expect(answer).toMatchObject({ status: 200, body })
+    expect(answer.headers['muster-unchanged']).toBe('true')
+    expect([entries().length, heard]).toEqual([before, []])
+  })
+
+  it('leaves the other members as they are', async () => {
+    const { call, add, at, person } = await withCrew()
+    const [one, two] = [
+      (await add('OWNER', person('VIEWER').userId, 'MEMBER')).body,
+      (await add('OWNER', person('MEMBER').userId, 'MANAGER')).body,
+    ]
+    const changed = await call('OWNER', 'PATCH', `${at}/${two.id}`, { role: 'ADMIN' })
+    expect(changed.body).toEqual({ ...two, role: 'ADMIN' })
+    expect((await call('OWNER', 'GET', at)).body).toEqual([one, { ...two, role: 'ADMIN' }])
+  })
+
+  it.each([
+    ['removed', 'not_a_member'],
+    ['made MEMBER', 'insufficient_role'],
+  ])('is refused to who was %s just before', async (what, code) => {
+    const { call, add, at, workspace, person } = await withCrew()
+    const { id } = (await add('OWNER', person('VIEWER').userId)).body
+    const admin = person('ADMIN')
+    const members = (await call('OWNER', 'GET', `/workspaces/${workspace}/members`)).body as {
+      id: string
+      user_id: string
+    }[]
+    const own = `/workspaces/${workspace}/members/${members.find(({ user_id }) => user_id === admin.userId)!.id}`
+    const answers = await Promise.all([
+      what === 'removed' ? call('OWNER', 'DELETE', own) : call('OWNER', 'PATCH', own, { role: 'MEMBER' }),
+      add(admin, person('MEMBER').userId),
+      call(admin, 'PATCH', `${at}/${id}`, { role: 'VIEWER' }),
+      call(admin, 'DELETE', `${at}/${id}`, {}),
+    ])
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [403, code],
+      [403, code],
+      [403, code],
+    ])
+    expect((await call('OWNER', 'GET', at)).body).toMatchObject([{ id, role: null }])
+  })
+
+  it.each([
+    ['add', 'MEMBER', 'POST'],
+    ['change', 'MANAGER', 'PATCH'],
+    ['remove', 'MANAGER', 'DELETE'],
+  ])('%s: needs more than the role %s at that moment', async (_, role, method) => {
+    const { call, add, at, workspace, person } = await withCrew()
+    const { id } = (await add('OWNER', person('VIEWER').userId)).body
+    const admin = person('ADMIN')
+    const members = (await call('OWNER', 'GET', `/workspaces/${workspace}/members`)).body as {
+      id: string
+      user_id: string
+    }[]
+    const own = members.find(({ user_id }) => user_id === admin.userId)!.id
+    const body = { POST: { user_id: person('MEMBER').userId }, PATCH: { role: 'VIEWER' }, DELETE: {} }[method]
+    const [, asked] = await Promise.all([
+      call('OWNER', 'PATCH', `/workspaces/${workspace}/members/${own}`, { role }),
+      call(admin, method, method === 'POST' ? at : `${at}/${id}`, body),
+    ])
+    expect(asked.body).toMatchObject({ status: 403, code: 'insufficient_role' })
+  })
+})
+
 describe('crews.addMember', () => {
   it('adds a member of the workspace, tells the journal and counts', async () => {
     const { call, add, at, crew, entries, person } = await withCrew()
@@ -72,7 +183,7 @@ describe('crews.addMember', () => {
     const { call, add, at, person, stranger } = await withCrew()
     const { userId } = person('VIEWER')
     for (const user of [stranger().userId, 'nobody'])
-      expect((await add('OWNER', user)).body).toMatchObject({ status: 400, field: 'user_id' })
+      expect((await add('OWNER', user)).body).toMatchObject({ status: 400, code: 'invalid_field', field: 'user_id' })
     expect((await add('MANAGER', userId, 'ADMIN')).body).toMatchObject({
       status: 403,
       code: 'insufficient_role',
@@ -147,9 +258,11 @@ describe('crews.removeMember', () => {
 describe('crew memberships', () => {
   it('go with the crew', async () => {
     const { app, call, add, crew, person } = await withCrew()
+    const other = (await call('OWNER', 'POST', '/crews', { name: 'Other', slug: 'other' })).body.id
     await add('OWNER', person('VIEWER').userId)
+    await call('OWNER', 'POST', `/crews/${other}/members`, { user_id: person('VIEWER').userId })
     await call('OWNER', 'DELETE', `/crews/${crew.id}`)
-    expect(app.db.prepare('SELECT count(*) FROM crew_members').pluck().get()).toBe(0)
+    expect(app.db.prepare('SELECT crew_id FROM crew_members').pluck().all()).toEqual([other])
   })
 
   it('stay when a reaction to the deletion of the crew fails, and so does all else of it', async () => {

@@ -1,9 +1,16 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { daemon, type TestDaemon } from '#test'
 import { question } from '../../../../daemon/features/asks/kind.ts'
 import { watchDeadlines } from '../../../../daemon/features/decisions/deadlines.ts'
 import { kindOf } from '../../../../daemon/features/decisions/kinds.ts'
+import {
+  withdrawOfAgent,
+  withdrawOfCrew,
+  withdrawOfWorkspace,
+  withdrawOrphans,
+} from '../../../../daemon/features/decisions/orphans.ts'
 import {
   declareKind,
   forget,
@@ -31,6 +38,18 @@ const plain: Kind = {
   fact: () => null,
 }
 declareKind(plain)
+/** What was called, in its order. */
+const calls: unknown[] = []
+const told = declareKind({
+  ...plain,
+  name: 'told',
+  ended: (_, { id, state }, { comment }) => void calls.push(['ended', id, state, comment]),
+  fact(_, { id, asked, workspace_id }, { comment, orphaned }) {
+    calls.push(['fact', id, comment, orphaned])
+    return fact('approval.granted', { approval_id: id, kind: 'told', asked }, { workspace_id, actor_type: 'system' })
+  },
+})
+const kept = declareKind({ ...plain, name: 'kept', orphaned: false })
 const endless = declareKind({ ...plain, name: 'endless', seconds: null, expired: 'expired', lasting: true })
 const rich = declareKind({
   ...plain,
@@ -180,6 +199,58 @@ describe('the end of a decision', () => {
   })
 })
 
+it('an end takes effect, and then is recorded', () => {
+  const { id } = ask(told)
+  calls.length = 0
+  const entries = place.entries().length
+  app.writeNow(() =>
+    settle(app, id, { state: 'decided', outcome: 'go', actor: null, now: app.now(), comment: 'Because' }),
+  )
+  expect(calls).toEqual([
+    ['ended', id, 'decided', 'Because'],
+    ['fact', id, 'Because', undefined],
+  ])
+  expect(place.entries().slice(entries)).toMatchObject([
+    { entry_type: 'approval.granted', payload: { approval_id: id } },
+  ])
+})
+
+describe('what is deleted takes its open decisions with it, and says so', () => {
+  const states = (...rows: { id: string }[]) => rows.map(({ id }) => rowOf(id)['state'])
+
+  it.each<[string, () => { mine: Partial<Opening>; other: Partial<Opening>; remove: () => void }]>([
+    ['agent', () => ({ mine: { agent: 'o1' }, other: { agent: 'o2' }, remove: () => withdrawOfAgent(app, 'o1') })],
+    ['crew', () => ({ mine: { crew: 'o3' }, other: { crew: 'o4' }, remove: () => withdrawOfCrew(app, 'o3') })],
+    [
+      'workspace',
+      () => {
+        const { workspace } = place.stranger()
+        return { mine: { workspace }, other: {}, remove: () => withdrawOfWorkspace(app, workspace) }
+      },
+    ],
+  ])('an %s', (what, scene) => {
+    const { mine, other, remove } = scene()
+    const [open, foreign, stays] = [ask(told, mine), ask(told, other), ask(kept, mine)]
+    calls.length = 0
+    app.writeNow(remove)
+    expect(states(open, foreign, stays)).toEqual(['withdrawn', 'open', 'open'])
+    expect(calls).toEqual([
+      ['ended', open.id, 'withdrawn', `The ${what} is gone`],
+      ['fact', open.id, `The ${what} is gone`, true],
+    ])
+  })
+
+  it('also what an older version left open', () => {
+    const { workspace } = place.stranger()
+    const [open, foreign] = [ask(told, { workspace }), ask(told)]
+    app.db.prepare('UPDATE workspaces SET deleted_at = ? WHERE id = ?').run(app.now(), workspace)
+    calls.length = 0
+    app.writeNow(() => withdrawOrphans(app))
+    expect(states(open, foreign)).toEqual(['withdrawn', 'open'])
+    expect(calls.at(-1)).toEqual(['fact', open.id, 'The agent is gone', true])
+  })
+})
+
 it('open decisions are counted by kind and agent', () => {
   for (const kind of [plain, plain, endless]) ask(kind, { agent: 'counted' })
   const settled = ask(plain, { agent: 'counted' })
@@ -193,7 +264,9 @@ it('those of one kind and crew are withdrawn, or deleted without their cards', (
   const [mine, foreign, other] = [ask(plain, { crew: 'k7' }), ask(plain, { crew: 'k8' }), ask(rich, { crew: 'k7' })]
   app.writeNow(() => withdrawOfKind(app, plain, 'k7', { actor: null, comment: 'Gone', now: app.now() }))
   expect([mine, foreign, other].map(({ id }) => rowOf(id)['state'])).toEqual(['withdrawn', 'open', 'open'])
+  const elsewhere = ask(rich, { crew: 'k8' })
   app.writeNow(() => forget(app, rich, 'k7'))
+  expect(rowOf(elsewhere.id)['state']).toBe('open')
   expect([rowOf(mine.id)['state'], rowOf(foreign.id)['state'], rowOf(other.id)]).toEqual([
     'withdrawn',
     'open',
@@ -230,7 +303,9 @@ describe('the timer', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const timer = watchDeadlines(it.app)
     await it.app.write(() => undefined)
+    await new Promise(setImmediate)
     const [far, near] = [put(50), put(10)]
+    put(30)
     expect(vi.getTimerCount()).toBe(1)
     const pass = async (ms: number) => {
       it.clock.advance(ms)
@@ -246,12 +321,62 @@ describe('the timer', () => {
     expect(states(far, near)).toEqual(['expired', 'expired'])
     const last = put(10)
     timer.close()
-    expect(vi.getTimerCount()).toBe(0)
+    expect([vi.getTimerCount(), it.app.bus.listenerCount('due')]).toEqual([0, 0])
     put(5)
     expect(vi.getTimerCount()).toBe(0)
     await pass(10_000)
     expect(states(last)).toEqual(['open'])
   })
+
+  it('tries again after a minute where something is broken', async () => {
+    const it = await daemon({ quiet: true })
+    const { id } = it.app.writeNow(() =>
+      open(it.app, plain, { workspace: it.workspace, asked: '?', card: { title: '?' }, now: it.app.now() }),
+    )
+    const state = () => it.app.db.prepare('SELECT state FROM decisions WHERE id = ?').pluck().get(id)
+    it.clock.advance(60_000)
+    it.app.db.exec("CREATE TRIGGER broken BEFORE UPDATE ON decisions BEGIN SELECT RAISE(ABORT, 'broken'); END")
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const timer = watchDeadlines(it.app)
+    while (vi.getTimerCount() === 0) await it.app.write(() => undefined)
+    it.app.db.exec('DROP TRIGGER broken')
+    const pass = async (ms: number) => {
+      it.clock.advance(ms)
+      await vi.advanceTimersByTimeAsync(ms)
+      await it.app.write(() => undefined)
+      await new Promise(setImmediate)
+    }
+    await pass(59_000)
+    expect(state()).toBe('open')
+    await pass(1000)
+    expect(state()).toBe('expired')
+    timer.close()
+  })
+
+  it('is not set by a sweep that ends when it is closed already', async () => {
+    const it = await daemon()
+    it.app.writeNow(() =>
+      open(it.app, plain, { workspace: it.workspace, asked: '?', card: { title: '?' }, now: it.app.now() }),
+    )
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    watchDeadlines(it.app).close()
+    await it.app.write(() => undefined)
+    await new Promise(setImmediate)
+    // The daemon's own timers are shorter than the minute until the deadline.
+    expect(set.mock.calls.filter(([, ms]) => ms! > 10_000)).toEqual([])
+  })
+})
+
+it('a read of a decision expires what is due, and says which name there is not', async () => {
+  const it = await daemon()
+  const { id } = it.app.writeNow(() =>
+    open(it.app, plain, { workspace: it.workspace, asked: '?', card: { title: '?' }, now: it.app.now() }),
+  )
+  const read = async (name: string) => (await it.call('OWNER', 'GET', `/decisions/${name}`)).body
+  expect((await read(id)).state).toBe('open')
+  it.clock.advance(60_000)
+  expect((await read(id)).state).toBe('expired')
+  expect(await read('none')).toMatchObject({ code: 'not_found', field: 'decisionId' })
 })
 
 it('a question of a run is open until somebody acts on its card, or its run ends', () => {
@@ -267,15 +392,27 @@ it('a question of a run is open until somebody acts on its card, or its run ends
   })
   const row = { item_id: 'i1' } as never
   expect(question.params(row)).toEqual({ itemId: 'i1' })
-  expect(question.choices(app, row)).toMatchObject([
-    { id: 'answer', body: { action: 'answer' }, text: { member: 'input', required: true } },
-    { id: 'take_over', body: { action: 'take_over' } },
-    { id: 'dismiss', means: 'deny', body: { action: 'dismiss' } },
+  const body = (action: string) => ({ action })
+  expect(question.choices(app, row)).toEqual([
+    {
+      id: 'answer',
+      label: 'Answer',
+      effect: 'The agent goes on.',
+      body: body('answer'),
+      text: { member: 'input', required: true },
+    },
+    {
+      id: 'take_over',
+      label: 'Take over',
+      effect: 'The run is ended; the chat is yours.',
+      body: body('take_over'),
+    },
+    { id: 'dismiss', label: 'Dismiss', means: 'deny', effect: 'The run is ended.', body: body('dismiss') },
   ])
-  expect(question.actions!(app, row).map(({ id, irreversible }) => [id, irreversible ?? false])).toEqual([
-    ['answer', false],
-    ['take_over', true],
-    ['dismiss', true],
+  expect(question.actions!(app, row).map(({ id, label, irreversible }) => [id, label, irreversible ?? false])).toEqual([
+    ['answer', 'Answer', false],
+    ['take_over', 'Take over', true],
+    ['dismiss', 'Dismiss', true],
   ])
   expect(question.fact(app, row, {} as never)).toBeNull()
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Seen } from '../../../../daemon/features/inbox/queries.ts'
 import {
   type Deciding,
+  isSettled,
   managedBy,
   missingSource,
   present,
@@ -82,6 +83,15 @@ describe('an item cannot be moved', () => {
     expect(detail(row({ kind: 'escalation', decides_json: decides({ hint: 'PATCH it' }) }), 'unread')).toBe('PATCH it')
   })
 })
+
+it.each([
+  [1, at, true],
+  [1, null, false],
+  [0, at, false],
+  [0, null, false],
+] as const)('what waits for an answer (%i) is settled once it is resolved (%s): %s', (blocking, resolved_at, settled) =>
+  expect(isSettled({ blocking, resolved_at })).toBe(settled),
+)
 
 describe('an item is shown', () => {
   it.each([

@@ -469,7 +469,10 @@ describe('anchors', () => {
   it('tell of one workspace alone', async () => {
     const { it } = await sealedJournal()
     const { head, entries } = await anchorOf(it)
-    const workspace_id = it.stranger().workspace
+    const other = it.stranger()
+    const workspace_id = other.workspace
+    const theirs = await it.call(other, 'GET', '/journal/anchor')
+    expect(theirs.body, 'before the first entry').toMatchObject({ workspace_id, head: null, entries: 0 })
     it.app.writeNow(() =>
       rawEntry(it.app, { workspace_id, type: 'exec.command', actor_type: 'system', summary: 'elsewhere' }),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Capability } from '#contract/capabilities'
 import { addPerson, daemon, type TestDaemon } from '#test'
-import { after } from '../../../../daemon/features/members/capabilities/rules.ts'
+import { after as heldAfter } from '../../../../daemon/features/members/capabilities/rules.ts'
 
 const at = ({ workspace }: TestDaemon, user: string) => `/workspaces/${workspace}/members/${user}/capabilities`
 const keys = ['chat', 'credential.create', 'credential.rotate']
@@ -34,6 +34,13 @@ describe('members.capabilities', () => {
       ['VIEWER', ['chat']],
     ])
     expect(body.members[0].user_id).toBe(it.person('OWNER').userId)
+  })
+
+  it('lists nobody of another workspace', async () => {
+    const it = await daemon()
+    const { userId } = it.stranger()
+    const { body } = await it.call('ADMIN', 'GET', `/workspaces/${it.workspace}/members/capabilities`)
+    expect(body.members.map((row: { user_id: string }) => row.user_id)).not.toContain(userId)
   })
 
   it('answers for one by the id of the user, and shows everyone their own', async () => {
@@ -97,13 +104,86 @@ describe('members.setCapabilities', () => {
     expect((await it.call('ADMIN', 'GET', at(it, userId))).body.capabilities).toEqual(['chat'])
   })
 
+  it('changes one member, and tells the journal whom, with a name or without', async () => {
+    const it = await daemon()
+    const [first, target] = [it.person('VIEWER'), it.person('MEMBER')]
+    const foreign = it.stranger()
+    await it.call(foreign, 'POST', `/workspaces/${foreign.workspace}/members`, { user_id: target.userId })
+    const held = async (who: { userId: string }, by: 'ADMIN' | typeof foreign = 'ADMIN', place = it.workspace) =>
+      (await it.call(by, 'GET', `/workspaces/${place}/members/${who.userId}/capabilities`)).body.capabilities
+    const grant = async (name: string) =>
+      (await it.call('ADMIN', 'PATCH', at(it, target.userId), { grant: [name] })).body
+    const { id } = it.app.db
+      .prepare<[string, string], { id: string }>(
+        'SELECT id FROM workspace_members WHERE workspace_id = ? AND user_id = ?',
+      )
+      .get(it.workspace, target.userId)!
+    it.clock.advance(1000)
+    expect(await grant('page.create')).toEqual({
+      user_id: target.userId,
+      role: 'MEMBER',
+      capabilities: ['chat', 'page.create'],
+    })
+    expect([await held(first), await held(target), await held(target, foreign, foreign.workspace)]).toEqual([
+      ['chat'],
+      ['chat', 'page.create'],
+      ['chat'],
+    ])
+    const told = (from: string[], to: string[]) => ({
+      action: 'update',
+      entity_type: 'workspace_member',
+      entity_id: id,
+      metadata: { user_id: target.userId, email: target.email, changed: ['capabilities'], from, to },
+    })
+    expect(it.entries().at(-1)!.payload).toEqual({
+      ...told(['chat'], ['chat', 'page.create']),
+      name: 'The MEMBER',
+    })
+    it.app.db.prepare('UPDATE users SET full_name = NULL').run()
+    await grant('skill.create')
+    expect(it.entries().at(-1)!.payload).toEqual(told(['chat', 'page.create'], ['chat', 'skill.create', 'page.create']))
+    expect(it.app.db.prepare('SELECT id FROM workspace_members WHERE updated_at > created_at').pluck().all()).toEqual([
+      id,
+    ])
+  })
+
+  it('is for an ADMIN who is one still, and for members', async () => {
+    const it = await daemon()
+    const admin = it.person('ADMIN')
+    const { id } = it.app.db
+      .prepare<[string], { id: string }>('SELECT id FROM workspace_members WHERE user_id = ?')
+      .get(admin.userId)!
+    const stranger = await it.call(admin, 'PATCH', at(it, it.stranger().userId), { preset: 'chat' })
+    expect(stranger.body).toMatchObject({ status: 404, code: 'not_found', field: 'userId' })
+    const answers = await Promise.all([
+      it.call('OWNER', 'PATCH', `/workspaces/${it.workspace}/members/${id}`, { role: 'MANAGER' }),
+      it.call(admin, 'PATCH', at(it, it.person('VIEWER').userId), { preset: 'chat' }),
+    ])
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [403, 'insufficient_role'],
+    ])
+  })
+
   it('refuses the own row, an OWNER, and who is no ADMIN', async () => {
     const it = await daemon()
     const change = async (who: 'ADMIN' | 'MANAGER' | 'OWNER', user: string) =>
       (await it.call(who, 'PATCH', at(it, user), { preset: 'chat' })).body
-    expect(await change('ADMIN', it.person('ADMIN').userId)).toMatchObject({ status: 403, field: 'userId' })
-    expect(await change('ADMIN', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
-    expect(await change('OWNER', it.person('OWNER').userId)).toMatchObject({ status: 403, field: 'userId' })
+    expect(await change('ADMIN', it.person('ADMIN').userId)).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+      field: 'userId',
+    })
+    expect(await change('ADMIN', it.person('OWNER').userId)).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+      field: 'userId',
+    })
+    expect(await change('OWNER', it.person('OWNER').userId)).toMatchObject({
+      status: 403,
+      code: 'insufficient_role',
+      field: 'userId',
+    })
     expect(await change('MANAGER', it.person('VIEWER').userId)).toMatchObject({ status: 403 })
     expect(await change('OWNER', it.person('ADMIN').userId)).toMatchObject({ role: 'ADMIN', capabilities: ['chat'] })
   })
@@ -126,11 +206,39 @@ describe('members.setCapabilities', () => {
 
 describe('after', () => {
   it.each([
+    [[], 'no_fields', undefined],
+    [['set', 'grant'], 'invalid_field', 'grant'],
+    [['set', 'revoke'], 'invalid_field', 'revoke'],
+    [['grant', 'revoke'], 'invalid_field', 'revoke'],
+    [['grant', 'preset'], 'invalid_field', 'preset'],
+    [['revoke', 'preset'], 'invalid_field', 'preset'],
+  ])('takes one way at a time, not %j', (ways, code, field) => {
+    const body = Object.fromEntries(ways.map((way) => [way, way === 'preset' ? 'chat' : ['page.create']]))
+    expect(() => heldAfter(['chat'], body)).toThrow(expect.objectContaining({ code, field }))
+  })
+
+  it.each([
+    [['chat'], 'revoke.0'],
+    [['page.create', 'chat'], 'revoke.1'],
+  ])('leaves chat to every member: %j', (revoke, field) => {
+    const refused = expect.objectContaining({ code: 'invalid_field', field })
+    expect(() => heldAfter(['chat', 'page.create'], { revoke: revoke as Capability[] })).toThrow(refused)
+  })
+
+  it.each([
+    [keys, { set: ['chat'] }, ['chat']],
+    [keys, { set: ['page.create', 'chat'] }, ['chat', 'page.create']],
+    [keys, { grant: ['page.create', 'skill.create'] }, ['chat', 'skill.create', ...keys.slice(1), 'page.create']],
+    [keys, { revoke: ['page.create'] }, keys],
+    [keys, { preset: 'chat' }, ['chat']],
+    [[], { revoke: ['page.create'] }, ['chat']],
     [['chat'], { grant: ['chat'] }, ['chat']],
     [keys, { revoke: ['credential.create', 'credential.rotate'] }, ['chat']],
     [keys, { set: ['credential.rotate'] }, ['chat', 'credential.rotate']],
     [keys, { preset: 'power' }, power],
-  ])('%j with %j is %j', (held, body, expected) => expect(after(held as Capability[], body as never)).toEqual(expected))
+  ])('%j with %j is %j', (held, body, expected) =>
+    expect(heldAfter(held as Capability[], body as never)).toEqual(expected),
+  )
 })
 
 describe('a capability', () => {

@@ -104,7 +104,7 @@ const changes: [name: string, before: Row, act: (id: string) => unknown, after: 
     'resumed',
     { ...parked, last_frame: 7 },
     (id) => resumeRun(app, id, { actor: person, message: 'm1' }),
-    { phase: 'queued', attempt: 1, source: 'answer', source_id: 'm1', first_frame: 8, output_frame: null },
+    { phase: 'queued', attempt: 1, source: 'made-up', source_id: 'm1', first_frame: 8, output_frame: null },
     parked,
   ],
   [

@@ -50,6 +50,36 @@ describe('what the programs of a run spent', () => {
     expect(addSpent({}, { model: 'm1' })).toEqual({ model: 'm1' })
   })
 
+  it.each<[string, before: object, metadata: object, expected: object]>([
+    [
+      'the client told both',
+      { input_tokens: 1, total_cost_usd: 1, cost_source: 'client' },
+      { input_tokens: 1, total_cost_usd: 2, cost_source: 'client' },
+      { input_tokens: 2, total_cost_usd: 3, cost_source: 'client' },
+    ],
+    [
+      'one is by the list',
+      { input_tokens: 1, total_cost_usd: 1, cost_source: 'client' },
+      { input_tokens: 1, total_cost_usd: 2, cost_source: 'prices', prices_as_of: '2026-01-01' },
+      { input_tokens: 2, total_cost_usd: 3, cost_source: 'prices', prices_as_of: '2026-01-01' },
+    ],
+    [
+      'one is unknown',
+      { input_tokens: 1, total_cost_usd: 1, cost_source: 'client' },
+      { input_tokens: 1 },
+      { input_tokens: 2 },
+    ],
+    ['the first is unknown', { output_tokens: 1 }, { output_tokens: 1, total_cost_usd: 1 }, { output_tokens: 2 }],
+    [
+      'one used nothing',
+      { num_turns: 1 },
+      { input_tokens: 5, total_cost_usd: 1 },
+      { num_turns: 1, input_tokens: 5, total_cost_usd: 1 },
+    ],
+  ])('costs what is known of both: %s', (_, before, metadata, expected) =>
+    expect(addSpent({ ...before }, { ...metadata })).toEqual(expected),
+  )
+
   it('is all that is kept for the next program', () =>
     expect(spentOf({ input_tokens: 3, left_out_bytes: 4, usage: { cached: 1 }, model: 'm1', session_id: 's' })).toEqual(
       {

@@ -18,13 +18,20 @@ const exported: Record<string, string> = {
   linked_accounts: 'linked_accounts',
   verification_tokens: 'mailed_links',
   workspace_invitations: 'invitations_sent',
+  peer_cards: 'peer_cards',
+  room_members: 'rooms',
 }
 /** Tables that are left out, and why. */
 const excused: Record<string, string> = {
   totp_secrets: 'the secret of the second factor; since when there is one is in `profile`',
   recovery_codes: 'hashes of secrets',
+  room_requests: 'ids of requests that were made in rooms',
   chat_read_cursors: 'of the conversations, which belong to their workspaces',
+  chat_participants: 'of the conversations, which belong to their workspaces',
+  chat_sends: 'of the conversations, which belong to their workspaces',
+  message_reactions: 'of the conversations, which belong to their workspaces',
   inbox_item_reads: 'of the inbox, which belongs to its workspace',
+  shells: 'terminals that are open now; who opened them is in the journal, which belongs to its workspace',
   inbox_read_counts: 'counts of `inbox_item_reads`',
 }
 
@@ -65,6 +72,19 @@ async function busy() {
     created_at: now,
     updated_at: now,
   })
+  const agent = (await it.call('OWNER', 'POST', '/agents', { name: 'Grace', slug: 'grace' })).body.id
+  put('peer_cards', {
+    id: 'p1',
+    workspace_id: it.workspace,
+    agent_id: agent,
+    user_id: ada.userId,
+    content: 'Likes tests',
+    created_at: now,
+    updated_at: now,
+  })
+  const room = { kind: 'group', title: 'Release', client_id: 'r' }
+  const { id: conversation } = (await it.call(ada, 'POST', '/conversations', room)).body
+  await it.call(ada, 'POST', `/conversations/${conversation}/messages`, { content: 'Said by me', client_id: 'm' })
   const token = db.prepare('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(ada.userId)
   const link = {
     provider: 'https://idp.example',
@@ -137,6 +157,9 @@ describe('users.export', () => {
       mailed_links: [{ purpose: 'password_reset' }],
       invitations_received: [{ workspace_id: other.workspace, role: 'MEMBER', status: 'live' }],
       invitations_sent: [{ email: 'eve@example.com', role: 'MEMBER' }],
+      peer_cards: [{ agent_name: 'Grace', content: 'Likes tests' }],
+      rooms: [{ kind: 'group', title: 'Release', role: 'owner', last_read_seq: 0 }],
+      room_messages: { total: 1, newest: [{ seq: 1, content: 'Said by me' }] },
     })
   })
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
+import { settle } from '../../../../daemon/features/decisions/service.ts'
 import { waitpoint } from '../../../../daemon/features/waitpoints/kind.ts'
 import { openWaitpoint } from '../../../../daemon/features/waitpoints/service.ts'
 
@@ -28,7 +29,8 @@ const approve = (id: string, body: object) => place.call('MANAGER', 'POST', `${p
 it('work that waits says what it belongs to', async () => {
   const { id } = openAt({ run: 'r1', step: 's1', crew: 'k1', seconds: 60, payload: { a: 1 } })
   expect(row(id)).toMatchObject({ run_id: 'r1', step_id: 's1', invoking_crew_id: 'k1', payload_json: '{"a":1}' })
-  const { payload } = await card(id)
+  const { payload, sender_type, sender_id } = await card(id)
+  expect([sender_type, sender_id]).toEqual(['pipeline', 'r1'])
   expect(payload).toEqual({
     waitpoint_id: id,
     timeout_at: '2026-01-01T00:01:00Z',
@@ -53,6 +55,7 @@ it('work that belongs to nothing waits too, its title the first line', async () 
   expect(row(id)).toMatchObject({ run_id: null, step_id: null, invoking_crew_id: null, payload_json: null })
   const shown = await card(id)
   expect(shown.title).toBe('x'.repeat(120))
+  expect([shown.sender_type, shown.sender_id]).toEqual(['pipeline', undefined])
   expect(shown.payload).toEqual({ waitpoint_id: id, timeout_at: '2026-01-02T00:00:00Z' })
   const entry = entryOf(id)
   expect([entry.crew_id, entry.trace_id]).toEqual([undefined, undefined])
@@ -91,6 +94,43 @@ it('those who may decide are told where the token is taken, nobody else the toke
   }
 })
 
+it('work that is withdrawn says why, if that is known', () => {
+  const withdraw = (comment?: string) => {
+    const { id } = openAt({ run: 'r1' })
+    place.app.writeNow(() => settle(place.app, id, { state: 'withdrawn', actor: null, now: place.app.now(), comment }))
+    return entryOf(id)
+  }
+  expect(withdraw('The crew is gone')).toMatchObject({
+    entry_type: 'approval.cancelled',
+    trace_id: 'r1',
+    payload: { reason: 'The crew is gone', kind: 'waitpoint' },
+  })
+  expect(withdraw().payload).not.toHaveProperty('reason')
+})
+
+it('what nobody decides in time is recorded so', () => {
+  const { id } = openAt()
+  place.app.writeNow(() => settle(place.app, id, { state: 'expired', actor: null, now: place.app.now() }))
+  expect(entryOf(id)).toMatchObject({ entry_type: 'approval.timeout', actor_type: 'system' })
+  expect(row(id)['comment']).toBeNull()
+})
+
+it('a token is made of 32 random bytes where the server has no key, and shown to nobody then', async () => {
+  const it = await daemon({ withVault: false })
+  const before = place
+  place = it
+  try {
+    const { id, token } = openAt()
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(await list('MANAGER')).toMatchObject([{ id, token: id }])
+    expect((await list('MANAGER'))[0]).not.toHaveProperty('callback_url')
+    expect((await approve(token, { approved: true })).body).toEqual({ ok: true, approved: true })
+    expect((await approve('none', { approved: true })).body).toMatchObject({ code: 'not_found', field: 'token' })
+  } finally {
+    place = before
+  }
+})
+
 it('people have a day, and MANAGERs decide', () => {
   const { name, card, role, seconds, operation, expired, orphaned } = waitpoint
   expect({ name, card, role, seconds, operation, expired, orphaned }).toEqual({
@@ -102,5 +142,10 @@ it('people have a day, and MANAGERs decide', () => {
     expired: 'timed_out',
     orphaned: true,
   })
+  const text = { member: 'comment', required: false }
+  expect(waitpoint.choices(place.app, {} as never)).toEqual([
+    { id: 'approve', label: 'Approve', means: 'approve', body: { approved: true }, text },
+    { id: 'deny', label: 'Deny', means: 'deny', body: { approved: false }, text },
+  ])
   expect(waitpoint.params({ id: 'x1', workspace_id: 'w1' } as never)).toEqual({ workspaceId: 'w1', token: 'x1' })
 })

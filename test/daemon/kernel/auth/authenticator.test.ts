@@ -120,6 +120,14 @@ describe('administrative tokens', () => {
     ])
   })
 
+  it('keep 500 characters of a path, and nothing of a program that says nothing', async () => {
+    const it = await daemon({ config: { adminTokenKey: key } })
+    const { token } = await adminToken(it)
+    const request = { remoteAddress: null, userAgent: null, path: `/${'x'.repeat(600)}` }
+    await it.app.auth.identify({ authorization: `Bearer ${token}`, ...request })
+    expect(uses(it)).toMatchObject([{ path: `/${'x'.repeat(499)}`, user_agent: null, remote_addr: null }])
+  })
+
   it('do not work when the record cannot be kept', async () => {
     const it = await daemon({ config: { adminTokenKey: key }, quiet: true })
     const { token } = await adminToken(it)
@@ -192,6 +200,15 @@ describe('the time of last use', () => {
     clock.advance(1000)
     expect(await use()).toBe('2026-01-01T00:01:00Z')
   })
+
+  it('is that of the token that was used alone', async () => {
+    const it = await daemon()
+    await it.call('OWNER', 'POST', '/auth/cli-token', { name: 'idle' })
+    await me(it, `Bearer ${it.person('MEMBER').token}`)
+    await it.app.idle()
+    const idle = it.app.db.prepare("SELECT last_used_at FROM cli_tokens WHERE name = 'idle'").pluck().get()
+    expect(idle).toBeNull()
+  })
 })
 
 describe('holds', () => {
@@ -202,5 +219,9 @@ describe('holds', () => {
     expect([it.app.auth.holds(id), it.app.auth.holds('cnone')]).toEqual([true, false])
     clock.advance(5000)
     expect(it.app.auth.holds(id)).toBe(false)
+    const revoked = (await it.call('OWNER', 'POST', '/auth/cli-token')).body.id
+    expect(it.app.auth.holds(revoked)).toBe(true)
+    await it.call('OWNER', 'DELETE', `/auth/cli-tokens/${revoked}`)
+    expect(it.app.auth.holds(revoked)).toBe(false)
   })
 })

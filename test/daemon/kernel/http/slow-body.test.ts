@@ -48,6 +48,31 @@ describe('a body that takes its time', () => {
     expect(await slowly(it, () => undefined)).toBe(201)
   })
 
+  it.each([
+    [-1000, 403],
+    [-999, 201],
+    [999, 201],
+    [1000, 403],
+  ])('is checked again after a second by the clock, whichever way that goes: %i ms', async (after, status) => {
+    const it = await daemon()
+    const lower = () =>
+      it.app.db
+        .prepare("UPDATE workspace_members SET role = 'VIEWER' WHERE user_id = ?")
+        .run(it.person('MANAGER').userId)
+    expect(await slowly(it, lower, { after })).toBe(status)
+  })
+
+  it('needs no workspace where none was asked for', async () => {
+    const it = await daemon()
+    expect(await slowly(it, () => undefined, { path: '/workspaces' })).toBe(201)
+  })
+
+  it('needs nobody where the endpoint is public', async () => {
+    const it = await daemon({ config: { allowSignup: true } })
+    const body = { email: 'nobody@example.com' }
+    expect(await slowly(it, () => undefined, { path: '/auth/forgot', body })).toBeLessThan(300)
+  })
+
   it('does not outlive the role that it came with', async () => {
     const it = await daemon()
     expect(

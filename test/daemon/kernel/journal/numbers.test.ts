@@ -41,11 +41,29 @@ describe('the numbers of names', () => {
   it('are those of each workspace, after a restart too', () => {
     const db = openMigrated()
     const names = createNames(db, createUndoLog())
-    const [first, second] = db.transaction(() => [names.intern(1, 'ada'), names.intern(2, 'ada')])()
-    expect(second).not.toBe(first)
-    for (const it of [names, createNames(db, createUndoLog())])
-      expect([it.find(1, 'ada'), it.find(2, 'ada'), it.find(3, 'ada')]).toEqual([first, second, undefined])
+    const all = [[1, 'ada'] as const, [2, 'ada'] as const, [2, 'bob'] as const]
+    const made = db.transaction(() => all.map(([ws, text]) => names.intern(ws, text)))()
+    const [, second] = made
+    expect(new Set(made).size).toBe(3)
+    for (const it of [names, createNames(db, createUndoLog())]) {
+      expect(all.map(([ws, text]) => it.find(ws, text))).toEqual(made)
+      expect([it.find(3, 'ada'), it.find(1, 'bob')]).toEqual([undefined, undefined])
+    }
     expect(db.transaction(() => createNames(db, createUndoLog()).intern(2, 'ada'))()).toBe(second)
+  })
+
+  it('are kept in memory, 50,000 of them at most', () => {
+    const db = openMigrated()
+    const names = createNames(db, createUndoLog())
+    const add = db.transaction((from: number, to: number) => {
+      for (let n = from; n <= to; n++) names.intern(n % 2, `name ${n}`)
+    })
+    add(1, 50_000)
+    db.exec('DELETE FROM journal_names WHERE name = 1')
+    expect(names.find(1, 'name 1')).toBe(1)
+    add(50_001, 50_001)
+    expect(names.find(1, 'name 1')).toBeUndefined()
+    expect(names.find(0, 'name 2')).toBe(2)
   })
 
   it('are forgotten with the change that made them', () => {

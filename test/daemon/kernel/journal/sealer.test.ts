@@ -1,22 +1,13 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createJournal } from '#kernel/journal/journal'
-import { headsOf } from '#kernel/journal/seal'
 import { loadSeals, openSealFile } from '#kernel/journal/seal-file'
 import { createSealer } from '#kernel/journal/sealer'
+import type { Log } from '#kernel/log'
 import { closing, daemon, type TestDaemon } from '#test'
+import { openMigrated } from '../../../support/migrated.ts'
 import { rawEntry } from '../../../support/raw-entry.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -124,18 +115,6 @@ describe('the sealer', () => {
     expect(lines(path).map(({ heads }) => heads)).toEqual([[[it.workspace, 2, 2, hashes(it)[1]]]])
   })
 
-  it('goes on after a restart, over half a line that a crash has left', async () => {
-    const path = place()
-    const it = await daemon({ seals: open(path) })
-    note(it)
-    await it.app.seals.seal()
-    appendFileSync(path, '{"v":1,"installa')
-    const file = open(path)
-    await file.append({ at: '2026-01-01T00:00:01Z', seq: 2, heads: [] })
-    expect(lines(path).map(({ seq }) => seq)).toEqual([1, 2])
-    expect((await file.read()).fault).toBeNull()
-  })
-
   it('seals after a restart what was not sealed before, and nothing twice', async () => {
     const path = place()
     const it = await daemon({ seals: open(path) })
@@ -152,32 +131,102 @@ describe('the sealer', () => {
     expect(lines(path)).toHaveLength(2)
     expect(lines(path)[1]).toMatchObject({ seq: 3, heads: [[other, 2, 3, hashes(it)[2]]] })
   })
+})
 
-  it('knows when the file is not the one that it wrote', async () => {
-    const path = place()
-    const file = open(path)
-    await file.append({ at: '2026-01-01T00:00:01Z', seq: 1, heads: [] })
-    const before = readFileSync(path)
-    await file.append({ at: '2026-01-01T00:00:02Z', seq: 2, heads: [] })
-    writeFileSync(path, before)
-    expect((await file.read()).fault).toMatchObject({
-      kind: 'forged',
-      reason: expect.stringContaining('not the one that this daemon wrote'),
-    })
-    rmSync(path)
-    expect((await file.read()).fault).toMatchObject({ kind: 'seal_missing' })
+describe('the clock of the sealer', () => {
+  /** A sealer of an empty journal, over a file that can be broken. */
+  function place() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const db = openMigrated()
+    const journal = createJournal(db, () => 0)
+    const newest = { seq: 0, at: null as string | null }
+    const state = { broken: false, attempts: 0, during: () => {} }
+    const log = { error: vi.fn(), info: vi.fn() }
+    const file = {
+      newest,
+      append: async ({ seq, at }: { seq: number; at: string }) => {
+        state.attempts++
+        state.during()
+        if (state.broken) throw new Error('broken')
+        Object.assign(newest, { seq, at })
+      },
+      read: async () => ({ seals: [], fault: null }),
+    }
+    const sealer = createSealer({ db, journal, file, clock: () => 0, log: log as unknown as Log })
+    const draft = {
+      workspace_id: 'w',
+      type: 'exec.command',
+      actor_type: 'system',
+      severity: 'info',
+      summary: 'ls',
+    } as const
+    const grow = () => {
+      db.transaction(() => journal.append(draft))()
+      sealer.grown()
+    }
+    const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+    return { sealer, state, log, newest, grow, pass }
+  }
+
+  it('runs for two seconds from the first entry that is not sealed, however many follow', async () => {
+    const { grow, pass, newest, state } = place()
+    grow()
+    await pass(1_500)
+    grow()
+    await pass(499)
+    expect(state.attempts).toBe(0)
+    await pass(1)
+    expect([newest.seq, state.attempts]).toEqual([2, 1])
+    await pass(60_000)
+    expect(state.attempts).toBe(1)
   })
 
-  it('stays small: older seals become one for each block', async () => {
-    const path = place()
-    const file = open(path)
-    for (let seq = 1; seq <= 1030; seq++)
-      await file.append({ at: '2026-01-01T00:00:00Z', seq, heads: [['w', seq, seq, 'ab']] })
-    const { seals, fault } = await file.read()
-    expect(fault).toBeNull()
-    // One for the first 960 seals, the newest 64 of 1024, and six more.
-    expect(seals.map(({ seq }) => seq)).toEqual([960, ...Array.from({ length: 70 }, (_, n) => 961 + n)])
-    expect(open(path).newest.seq).toBe(1030)
-    expect(headsOf(seals)).toEqual(new Map([['w', ['w', 1030, 1030, 'ab']]]))
+  it('does not run where there is nothing to seal', async () => {
+    const { sealer, grow, pass, state } = place()
+    sealer.grown()
+    await pass(60_000)
+    expect(state.attempts).toBe(0)
+    grow()
+    await sealer.seal()
+    sealer.grown()
+    await pass(60_000)
+    expect(state.attempts).toBe(1)
+  })
+
+  it('runs for ten seconds after a failure, whatever is stored, and tells of the first and the last', async () => {
+    const { grow, pass, state, log, newest } = place()
+    state.broken = true
+    state.during = grow
+    grow()
+    await pass(2_000)
+    expect(state.attempts).toBe(1)
+    expect(log.error).toHaveBeenCalledOnce()
+    await pass(9_999)
+    expect(state.attempts).toBe(1)
+    await pass(1)
+    expect(state.attempts).toBe(2)
+    expect(log.error).toHaveBeenCalledOnce()
+    Object.assign(state, { broken: false, during: () => {} })
+    await pass(10_000)
+    expect([newest.seq, state.attempts]).toEqual([3, 3])
+    expect(log.info).toHaveBeenCalledOnce()
+    grow()
+    await pass(2_000)
+    expect([newest.seq, state.attempts]).toEqual([4, 4])
+    expect([log.error.mock.calls.length, log.info.mock.calls.length]).toEqual([1, 1])
+  })
+
+  it('stands still once the sealer is closed, after one more attempt', async () => {
+    for (const broken of [false, true]) {
+      const { sealer, grow, pass, state } = place()
+      grow()
+      state.broken = broken
+      await sealer.close()
+      expect(state.attempts).toBe(1)
+      grow()
+      await pass(60_000)
+      expect(state.attempts).toBe(1)
+      vi.useRealTimers()
+    }
   })
 })

@@ -42,6 +42,8 @@ describe('a connection without a request', () => {
       const { headersTimeout, connectionsCheckingInterval, handshakeTimeout } = serverTimeouts({ headerTimeout })
       expect(headersTimeout! + connectionsCheckingInterval!).toBe(headerTimeout * 1000)
       expect(handshakeTimeout).toBe(headerTimeout * 1000)
+      // Looking more often than once a second would cost, and less often would leave short settings no time.
+      expect(connectionsCheckingInterval).toBe(headerTimeout < 4 ? headerTimeout * 250 : 1000)
     }
   })
 })

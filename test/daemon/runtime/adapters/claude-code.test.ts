@@ -92,6 +92,15 @@ describe('launch of claude', () => {
     expect(flag('max-turns', { maxTurns, unattended })).toBe(expected),
   )
 
+  it.each([
+    ['MINIMAL', null, '1'],
+    ['CODING', 'Read,Write', '1'],
+    ['CODING', 'Read,Bash', undefined],
+    ['FULL', null, undefined],
+  ] as const)('with %s and %j is kept from git: %j', (toolProfile, cliTools, expected) =>
+    expect(launch({ toolProfile, cliTools }).spec.env['CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS']).toBe(expected),
+  )
+
   it('leaves the choice of the model to the client', () => expect(flag('model', { model: null })).toBeUndefined())
 
   it('keeps, then goes on with, a session of the client', () => {
@@ -231,6 +240,6 @@ describe('verdict', () => {
 describe('adapterOf', () => {
   it('knows what Muster can run', () => {
     expect(adapterOf('CLAUDE_CODE')).toBe(claudeCode)
-    expect(adapterOf('CURSOR_CLI')).toBeUndefined()
+    expect(adapterOf('ANOTHER_CLI')).toBeUndefined()
   })
 })

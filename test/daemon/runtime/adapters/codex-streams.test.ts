@@ -130,9 +130,14 @@ const item = (over: boolean, it: object) => ({
   type: over ? 'item.completed' : 'item.started',
   item: { id: 'i1', ...it },
 })
-const usage = (input_tokens: number, cached_input_tokens: number, output_tokens: number) => ({
+const usage = (
+  input_tokens: number,
+  cached_input_tokens: number,
+  output_tokens: number,
+  reasoning_output_tokens: number,
+) => ({
   type: 'turn.completed',
-  usage: { input_tokens, cached_input_tokens, output_tokens },
+  usage: { input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens },
 })
 
 describe('events of codex', () => {
@@ -229,16 +234,18 @@ describe('events of codex', () => {
   })
 
   it('of usage count what came from the cache apart, and only what is new in a session that goes on', () => {
-    expect(frames([usage(100, 60, 7)]).parser.facts.usage).toEqual({
+    expect(frames([usage(100, 60, 7, 3)]).parser.facts.usage).toEqual({
       input_tokens: 40,
       output_tokens: 7,
       cache_read_input_tokens: 60,
+      reasoning_output_tokens: 3,
     })
-    const used = { input_tokens: 40, output_tokens: 7, cache_read_input_tokens: 60 }
-    expect(frames([usage(250, 160, 9)], { used }).parser.facts.usage).toEqual({
+    const used = { input_tokens: 40, output_tokens: 7, cache_read_input_tokens: 60, reasoning_output_tokens: 3 }
+    expect(frames([usage(250, 160, 9, 4)], { used }).parser.facts.usage).toEqual({
       input_tokens: 50,
       output_tokens: 2,
       cache_read_input_tokens: 100,
+      reasoning_output_tokens: 1,
     })
   })
 

@@ -94,7 +94,11 @@ describe('launch of codex', () => {
     expect(config(change)).toMatchObject({
       mcp_servers: {
         git: { command: 'git-mcp', args: ['--as', 'agent1'], env: { TOKEN: 'token-of-ada', OTHER: `$\{UNKNOWN}` } },
-        docs: { url: 'https://docs.example.com/mcp', http_headers: { Authorization: 'Bearer token-of-ada' } },
+        docs: {
+          url: 'https://docs.example.com/mcp',
+          http_headers: { Authorization: 'Bearer token-of-ada' },
+          tool_timeout_sec: 330,
+        },
       },
     })
     expect(config(change)).not.toHaveProperty('mcp_servers.old')

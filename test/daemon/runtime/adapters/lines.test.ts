@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { lineLimit, lineSplitter } from '../../../../daemon/runtime/adapters/lines.ts'
 
@@ -40,4 +41,18 @@ it('a line over the limit is told by its size alone', () => {
   expect(split(['12345', '6789', '0\nab'])).toEqual([10, ['ab', true]])
   expect(split(['123456789'])).toEqual([9])
   expect(lineLimit).toBe(16_777_216)
+})
+
+it('bytes read the same however they are cut: several lines at once, one by one, or byte for byte', () => {
+  const pieces = ['a', 'ä', '€', '\n', '\r\n', ' ', '{', Buffer.from([0xff]), Buffer.from([0xe2, 0x82])]
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), fc.nat(60), (parts, at) => {
+      const bytes = Buffer.concat(parts.map((it) => Buffer.from(it)))
+      const single = [...bytes].map((byte) => Buffer.from([byte]))
+      const whole = split([bytes], { limit: 1000 })
+      expect(whole).toEqual(split(single, { limit: 1000 }))
+      expect(whole).toEqual(split([bytes.subarray(0, at), bytes.subarray(at)], { limit: 1000 }))
+      expect(split([bytes])).toEqual(split(single))
+    }),
+  )
 })

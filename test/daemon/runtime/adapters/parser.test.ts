@@ -14,7 +14,7 @@ const recordings = readdirSync(folder)
 
 /** All frames of a text, fed in pieces that end at `cuts`. */
 function parse(bytes: Buffer, cuts: number[] = [], secrets: string[] = [], limit?: number) {
-  const parser = createParser(createReader({ mcpServers: [] }), secrets, limit)
+  const parser = createParser(createReader({ mcpServers: [] }), secrets, { limit })
   const ends = [...new Set([...cuts, bytes.length])].sort((a, b) => a - b)
   const frames = ends.flatMap((end, n) => parser.feed(bytes.subarray(ends[n - 1] ?? 0, end)))
   return { frames: [...frames, ...parser.flush()], facts: parser.facts, abort: parser.abort }

@@ -61,6 +61,20 @@ describe('clean', () => {
     })
   })
 
+  it('copies only what holds a secret, and keeps every member in its place', () => {
+    const plain = 'sk-of-ada-0123456789'
+    const { clean } = createScrubber([plain])
+    const pure = { a: [1, { b: 'word' }], c: null }
+    expect(clean(pure)).toBe(pure)
+    const mixed = JSON.parse(`{"pure":[1,"word"],"__proto__":{"own":"x${plain}"},"list":[0,"${plain}",2],"end":true}`)
+    const cleaned = clean(mixed)
+    expect(JSON.stringify(cleaned)).toBe(
+      '{"pure":[1,"word"],"__proto__":{"own":"x[redacted]"},"list":[0,"[redacted]",2],"end":true}',
+    )
+    expect(cleaned.pure).toBe(mixed.pure)
+    expect(mixed.list[1]).toBe(plain)
+  })
+
   it('takes words for words', () => {
     expect(createScrubber(['', 'short', ' 1234567 ']).clean('short 1234567')).toBe('short 1234567')
   })

@@ -21,6 +21,7 @@ function scene() {
     chatId: 'chat1',
     agent: { id: 'agent1', slug: 'ada' },
     folders,
+    provider: 'ANTHROPIC',
     model: 'claude-opus-4-8',
     systemPrompt: 'You are Ada.',
     toolProfile: 'CODING',

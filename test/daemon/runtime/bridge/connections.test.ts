@@ -119,4 +119,36 @@ describe('connections', () => {
     for (let n = 0; n < 3; n++) for (const part of flood) here.receive(part)
     await expect(once(connection, 'end')).rejects.toThrow('too much at once')
   })
+
+  it('that are given up while the other side still connects leave nothing open there', async () => {
+    const theirs = new PassThrough()
+    let connected = () => {}
+    const asked = new Promise<void>((resolve) => {
+      connected = resolve
+    })
+    let answer = (_: Duplex) => {}
+    const { here, there } = joined(() => {
+      connected()
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    })
+    here.open(7).catch(() => {})
+    await asked
+    for (const part of frame(frames.reset, 1)) there.receive(part)
+    await new Promise((resolve) => setImmediate(resolve))
+    answer(theirs)
+    await once(theirs, 'close')
+    expect(theirs.destroyed).toBe(true)
+  })
+
+  it('are over with a side that asks and asks and does not read what it is told', () => {
+    const faults: Error[] = []
+    const here: Connections = createConnections({ write: () => {}, broken: (error) => faults.push(error), most: 0 })
+    const asking = Buffer.concat(frame(frames.open, 1, Buffer.from([0, 7])))
+    for (let n = 0; n < 10_000; n++) here.receive(asking)
+    expect(faults).toEqual([])
+    here.receive(asking)
+    expect(faults).toEqual([new Error('the other side does not read')])
+  })
 })

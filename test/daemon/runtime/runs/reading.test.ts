@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { App } from '#kernel/app'
+import type { Adapter } from '#runtime/adapters/adapter'
+import type { LineReader } from '#runtime/adapters/parser'
 import type { FollowSink, Runtime } from '#runtime/types'
 import { LiveStream } from '../../../../daemon/runtime/runs/live-stream.ts'
 import type { LaunchFacts } from '../../../../daemon/runtime/runs/parts.ts'
@@ -15,7 +17,7 @@ const facts = {
   agent: { slug: 'ada' },
   command: { model: null },
 } as unknown as LaunchFacts
-const adapter = { reader: () => ({ read: () => [] }), stderrFailure: () => null }
+const adapter = { can: { turn_cap: true }, reader: () => ({ read: () => [] }), stderrFailure: () => null }
 
 /** A run whose runtime does what the test says. */
 function place({ endRun = async () => undefined as unknown, gone = null as string | null } = {}) {
@@ -89,6 +91,78 @@ describe('reading a run', () => {
     expect(await read).toMatchObject({
       verdict: { status: 'timeout', exit_code: 124 },
       lost: { kind: 'lost', reason: 'the container engine does not answer' },
+    })
+  })
+
+  it('ends what waits for a person once its client has named its session, or after five seconds', async () => {
+    timers()
+    const naming = {
+      ...adapter,
+      namesSessions: /./,
+      reader:
+        (): LineReader =>
+        (_, { frame }) =>
+          frame({ type: 'system', metadata: { subtype: 'init' } }),
+    } as unknown as Adapter
+    const parked = () => {
+      const it = place()
+      it.reading.parts.adapterOf = () => naming
+      const read = readRun(it.reading, 0)
+      it.parked.abort()
+      const leave = () => {
+        it.links[0]!.sink.end({ kind: 'exit', code: 124, timedOut: true }, '')
+        return read
+      }
+      return { ...it, leave }
+    }
+    const named = parked()
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(named.asked).not.toHaveBeenCalled()
+    named.links[0]!.sink.data(Buffer.from('{"type":"init"}\n'), 0)
+    await vi.waitFor(() => expect(named.asked).toHaveBeenCalledTimes(1))
+    await named.leave()
+
+    const silent = parked()
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(silent.asked).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(silent.asked).toHaveBeenCalledTimes(1)
+    await silent.leave()
+
+    const cancelled = parked()
+    cancelled.cancelled.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(cancelled.asked).toHaveBeenCalledTimes(1)
+    await cancelled.leave()
+
+    const gone = parked()
+    await gone.leave()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(gone.asked).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['as many as were asked for', 2, 'USER', 2],
+    ['fifty', 0, 'USER', 50],
+    ['twenty when nobody is watching', 0, 'CRON', 20],
+  ])('is ended after its turns where the client does not end it: %s', async (_, max_turns, trigger_type, most) => {
+    const { reading, links, asked } = place()
+    Object.assign(reading.run, { max_turns, trigger_type })
+    const reader =
+      (): LineReader =>
+      (_, { turn }) =>
+        turn()
+    reading.parts.adapterOf = () => ({ ...adapter, can: { turn_cap: false }, reader }) as unknown as Adapter
+    const read = readRun(reading, 0)
+    const line = '{"type":"turn"}\n'
+    links[0]!.sink.data(Buffer.from(line.repeat(most)), 0)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).not.toHaveBeenCalled()
+    links[0]!.sink.data(Buffer.from(line), line.length * most)
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
+    links[0]!.sink.end({ kind: 'exit', code: 143, timedOut: false }, '')
+    expect(await read).toMatchObject({
+      verdict: { status: 'failed', kind: 'turn_cap', reason: `The agent used up its turns: a run may take ${most}` },
     })
   })
 

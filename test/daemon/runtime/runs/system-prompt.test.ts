@@ -3,7 +3,14 @@ import { type Situation, systemPrompt } from '../../../../daemon/runtime/runs/sy
 
 const ada = { name: 'Ada', slug: 'ada', role_title: null, agent_role: 'MEMBER', system_prompt: null }
 const folders = { cwd: '/work/ada', scratch: '/tmp/ada', shared: '/shared' }
-const situation: Situation = { agent: ada, crew: { name: 'Backend' }, mates: [], folders, language: null }
+const situation: Situation = {
+  agent: ada,
+  crew: { name: 'Backend' },
+  persona: null,
+  mates: [],
+  folders,
+  language: null,
+}
 const paragraphs = (more: Partial<Situation> = {}) => systemPrompt({ ...situation, ...more }).split('\n\n')
 
 it('names the agent, its crew, its folders and the ways to ask', () => {

@@ -46,6 +46,34 @@ describe('what agents ask of the daemon', () => {
     expect(asked).toEqual([])
   })
 
+  it('takes a result that is read by its address, and no other address', async () => {
+    const { url, asked } = await asking()
+    const id = 'c0mjuohs00rx4leyed0cfis1d'
+    const read = async (path: string, method = 'GET') => {
+      const body = method === 'GET' ? {} : { body: '{}' }
+      return (await call(`${url}${path}`, { method, headers: ada, ...body })).status
+    }
+    expect(await read(`/results/${id}?x=y`)).toBe(201)
+    expect(asked.map(({ route, body }) => [route, body])).toEqual([['/results', { assignment_id: id }]])
+    expect(await read('/results')).toBe(405)
+    for (const path of ['/results/', '/results/a/b', '/escalate/x', '/constructor/x', '/toString/x'])
+      expect(Math.floor((await read(path)) / 100), path).not.toBe(2)
+    expect(await read(`/results/${id}`, 'POST')).not.toBe(201)
+    expect(asked).toHaveLength(1)
+    expect((await call(`${url}/results/${id}`, { method: 'GET' })).status).toBe(401)
+  })
+
+  it('keeps the connection where a refusal leaves nothing unread', async () => {
+    const { url } = await asking()
+    const refused = async (init: RequestInit) => {
+      const { status, headers } = await fetch(`${url}/mcp`, init)
+      return [status, headers.get('connection')]
+    }
+    expect(await refused({})).toEqual([401, 'keep-alive'])
+    expect(await refused({ headers: ada })).toEqual([405, 'keep-alive'])
+    expect(await refused({ method: 'POST', body: '{}' })).toEqual([401, 'close'])
+  })
+
   it('hangs up when the agent goes away', async () => {
     const { url, asked, hungUp } = await asking(() => new Promise(() => {}))
     const out = request(`${url}/report-confidence`, { method: 'POST', headers: ada }).end('{}')

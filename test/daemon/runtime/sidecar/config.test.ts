@@ -54,6 +54,20 @@ describe('compileConfig', () => {
     ])
   })
 
+  it('restricts the agents that work on what another program sent, or all where they cannot be told apart', () => {
+    const ada = { agentId: 'agent-ada', slug: 'ada', uid: 20_001, credentials: [], restricted: true }
+    const bob = { agentId: 'agent-bob', slug: 'bob', uid: 20_002, credentials: [] }
+    const network = { mode: 'free', allowedDomains: ['permitted.example'], allowPrivateEndpoints: false } as const
+    const raw = { ...good, network, agents: { 'key-ada': ada, 'key-bob': bob } }
+    const bound = compileConfig(raw)
+    const reached = (uid: number, host: string) => bound.rulesOf(bound.agentByUid.get(uid)).permitsHost(host)
+    expect([reached(20_001, 'elsewhere.example'), reached(20_002, 'elsewhere.example')]).toEqual([false, true])
+    expect([reached(20_001, 'permitted.example'), reached(20_002, 'permitted.example')]).toEqual([true, true])
+    const together = (agents: object) => compileConfig({ ...raw, agents }, { uids: false }).rulesOf(undefined)
+    expect(together({ 'key-ada': ada, 'key-bob': bob }).permitsHost('elsewhere.example')).toBe(false)
+    expect(together({ 'key-bob': bob }).permitsHost('elsewhere.example')).toBe(true)
+  })
+
   it('takes either mode, either kind and either scheme', () => {
     const free = { mode: 'free', allowedDomains: [], allowPrivateEndpoints: true } as const
     const raw = config([credential('openai', secret, { kind: 'oauth' })], { OPENAI: 'http://x.example' })

@@ -8,6 +8,15 @@ import { call, config, credential, server, sidecar, text, vendor } from './suppo
 const real = 'sk-real-key'
 const limit = 10 * 1024 * 1024
 
+const failover = (credentialId: string, nextId: string, reason: string, status: number) => ({
+  type: 'credential_failover',
+  agentId: expect.any(String),
+  credentialId,
+  nextId,
+  reason,
+  status,
+})
+
 const shapes: {
   provider: string
   path: string
@@ -215,7 +224,10 @@ describe('model calls', () => {
         ['first', 300_000],
         ['second', 300_000],
       ])
-      expect(at.reports).toEqual([{ type: 'credential_limited', credentialId: 'cred-first', retryAfterSeconds: 300 }])
+      expect(at.reports).toEqual([
+        { type: 'credential_limited', credentialId: 'cred-first', retryAfterSeconds: 300 },
+        failover('cred-first', 'cred-second', 'limited', 429),
+      ])
       await send()
       expect(used()).toEqual([['second', 300_000]])
       at.configure(config(credentials, { ANTHROPIC: url })) // a new configuration forgets no limit
@@ -237,8 +249,65 @@ describe('model calls', () => {
     const answer = await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
     expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '7' }, body: '{"mine":true}' })
     expect(seen.map((it) => it.headers['x-api-key']).sort()).toEqual(['a', 'b'])
-    expect(at.reports).toHaveLength(2)
+    expect(at.reports.map(({ type }) => type)).toEqual([
+      'credential_limited',
+      'credential_failover',
+      'credential_limited',
+    ])
+    at.reports.length = 0
+    await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
+    expect(at.reports.map(({ type }) => type)).toEqual(['credential_limited', 'credential_limited'])
   })
+
+  const spent = '{"error":{"message":"Your credit balance is too low to access the API."}}'
+  const invalid = '{"error":{"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}'
+  it.each<[number, provider: string, kind: 'api_key' | 'oauth', body: string, reason: string]>([
+    [401, 'ANTHROPIC', 'api_key', '{}', 'refused'],
+    [401, 'ANTHROPIC', 'oauth', '{}', 'refused'],
+    [403, 'ANTHROPIC', 'api_key', '{}', 'refused'],
+    [402, 'ANTHROPIC', 'api_key', '{}', 'quota'],
+    [429, 'ANTHROPIC', 'oauth', '{}', 'limited'],
+    [400, 'ANTHROPIC', 'api_key', spent, 'quota'],
+    [400, 'GOOGLE', 'api_key', invalid, 'refused'],
+  ])('go to the next credential after a %i of %s to an %s: %s', async (status, provider, kind, body, reason) => {
+    const { url, seen } = await vendor(({ headers }) =>
+      JSON.stringify(headers).includes('first')
+        ? { status, body, headers: { 'content-length': String(body.length) } }
+        : {},
+    )
+    const credentials = [
+      credential(provider, 'first', { priority: 1, kind }),
+      credential(provider, 'second', { priority: 2, kind }),
+    ]
+    const at = await sidecar(config(credentials, { [provider]: url }))
+    const path = provider === 'GOOGLE' ? '/gemini/v1beta/models/m:generateContent' : '/v1/messages'
+    const send = () => call(`${at.url}${path}`, { headers: { 'x-api-key': 'dummy-ada' }, body: 'hello' })
+    expect(await send()).toMatchObject({ status: 200 })
+    expect(seen.map((it) => it.body)).toEqual(['hello', 'hello'])
+    expect(at.reports.filter(({ type }) => type === 'credential_failover')).toEqual([
+      failover('cred-first', 'cred-second', reason, status),
+    ])
+    expect(at.reports.some(({ type }) => type === 'credential_limited')).toBe(reason !== 'refused')
+    await send()
+    expect(seen).toHaveLength(3)
+    expect(at.reports.filter(({ type }) => type === 'credential_failover')).toHaveLength(1)
+  })
+
+  it.each([spent, '{"error":{"message":"max_tokens is required"}}'])(
+    'hand on a 400 whole when there is no other credential, or it is about the request: %s',
+    async (body) => {
+      const { url, seen } = await vendor(() => ({
+        status: 400,
+        body,
+        headers: { 'content-length': String(body.length) },
+      }))
+      const both = [credential('ANTHROPIC', 'a', { priority: 1 }), credential('ANTHROPIC', 'b', { priority: 2 })]
+      const at = await sidecar(config(body === spent ? both.slice(0, 1) : both, { ANTHROPIC: url }))
+      const answer = await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })
+      expect(answer).toMatchObject({ status: 400, body })
+      expect(seen).toHaveLength(1)
+    },
+  )
 
   it('take equals in turn, over agents too', async () => {
     const { url, seen } = await vendor()
@@ -329,7 +398,7 @@ describe('a model call that Muster refuses', () => {
       body: {
         error: {
           message: expect.stringContaining(
-            'no OPENAI credential for the agent ada. Next: store one with "muster credentials create"',
+            'no OPENAI credential for the agent ada. Next: store one with `muster credentials create`',
           ),
         },
       },
@@ -345,7 +414,7 @@ describe('a model call that Muster refuses', () => {
         error: {
           type: 'invalid_request_error',
           message: expect.stringMatching(
-            /^Muster does not pass this on. What goes to ANTHROPIC: POST \/v1\/messages, /,
+            /^Muster: This is not passed on. What goes to ANTHROPIC: POST \/v1\/messages, /,
           ),
         },
       },
@@ -364,7 +433,7 @@ describe('a model call that Muster refuses', () => {
       at,
       headers: { 'x-api-key': 'dummy-ada' },
       status: 400,
-      body: { error: { message: 'The path holds parts that are not passed on.' } },
+      body: { error: { message: 'Muster: The path holds parts that are not passed on. (Muster)' } },
     })),
   ]
 
@@ -439,6 +508,7 @@ describe('a model call that Muster refuses', () => {
     for (const upstream of [
       url,
       `http://localhost:${port}`,
+      `http://0.0.0.0:${port}`,
       `http://[::ffff:127.0.0.1]:${port}`,
       `http://2130706433:${port}`,
       'http://169.254.169.254',
@@ -446,7 +516,7 @@ describe('a model call that Muster refuses', () => {
       at.configure(config([credential('ANTHROPIC', real)], { ANTHROPIC: upstream }))
       expect(await call(`${at.url}/v1/messages`, { headers: { 'x-api-key': 'dummy-ada' } })).toMatchObject({
         status: 502,
-        body: expect.stringContaining('refused'),
+        body: expect.stringContaining('cannot be reached: '),
       })
     }
     expect(seen).toEqual([])

@@ -52,7 +52,7 @@ describe('a body that wants to be a request', () => {
     const { say, heard } = await scene()
     const answer = await say(lines(...head, 'host: x', 'x-api-key: dummy-ada') + body)
     expect(answer).toMatch(
-      /^HTTP\/1\.1 400 .*"type":"invalid_request_error","message":"The request is not passed on: a GET has no body\."/s,
+      /^HTTP\/1\.1 400 .*"message":"Muster: The request is not passed on: a GET has no body\. \(Muster\)"/s,
     )
     for (const name of ['ada', 'bob'])
       expect(await say(ask(`secret of ${name}`, `dummy-${name}`))).toMatch(/^HTTP\/1\.1 200 /)

@@ -69,7 +69,7 @@ const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {}
 /** A sidecar on a free port, its reports and its clock. */
 export async function sidecar(
   configuration: SidecarConfig | null,
-  { isolated = false, ask = unanswered }: { isolated?: boolean; ask?: Ask } = {},
+  { isolated = false, ask = unanswered, relay = '' }: { isolated?: boolean; ask?: Ask; relay?: string } = {},
 ) {
   const reports: SidecarReport[] = []
   const clock = { now: 1_000_000 }
@@ -77,6 +77,7 @@ export async function sidecar(
     port: 0,
     isolated,
     ask,
+    relay,
     report: (report) => reports.push(report),
     now: () => clock.now,
   })

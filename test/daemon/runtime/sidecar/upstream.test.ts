@@ -32,8 +32,8 @@ it.each<[what: string, then: (socket: Socket) => void, error: object]>([
   ['resets', (socket) => socket.resetAndDestroy(), { code: 'ECONNRESET' }],
   ['speaks no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), { code: expect.stringMatching(/SSL/) }],
 ])('an upstream over TLS that %s is given up', async (_, then, error) => {
-  const reach = createReach(dial, { loopback: true, handshakeMs: 200 })
-  await expect(reach(new URL(`https://${await upstream(then)}`), true)).rejects.toMatchObject(error)
+  const reach = createReach(dial, { loopback: true, relay: '/nowhere', handshakeMs: 200 })
+  await expect(reach(new URL(`https://${await upstream(then)}`), true, 'OPENAI')).rejects.toMatchObject(error)
 })
 
 it('an upstream is dialled at the port that its address means', async () => {
@@ -43,15 +43,15 @@ it('an upstream is dialled at the port that its address means', async () => {
       targets.push(target)
       throw new Error('seen')
     },
-    { loopback: false },
+    { loopback: false, relay: '/nowhere' },
   )
-  for (const url of ['http://a.example', 'https://a.example', 'http://A.example:81', 'http://[::1]']) {
-    await expect(reach(new URL(url), true)).rejects.toThrow('seen')
+  for (const url of ['http://a.example', 'https://a.example', 'http://A.example:81', 'http://[fd00::1]']) {
+    await expect(reach(new URL(url), true, 'OPENAI')).rejects.toThrow('seen')
   }
   expect(targets).toEqual([
     { host: 'a.example', port: 80 },
     { host: 'a.example', port: 443 },
     { host: 'a.example', port: 81 },
-    { host: '0:0:0:0:0:0:0:1', port: 80 },
+    { host: 'fd00:0:0:0:0:0:0:1', port: 80 },
   ])
 })
