@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { load, root } from './load.mjs'
 
-/** What only reads, although it imports what others make changes with; and `wait`, which changes on demand alone. */
-const reading = new Set(['ps', 'wait', 'watch'])
+/** What only reads, although its request or what it imports could change something; and `wait`, which may on demand. */
+const reading = new Set(['chats:search', 'ps', 'search', 'wait', 'watch'])
 
 /**
  * The commands that change something, each with whether `--dry-run` is for it: all of its changes can be tried; and
@@ -35,7 +35,7 @@ const changesFiles = (file) => /\bchange(?:UserFile|Contexts)\(/.test(readFileSy
 function operationsOf(file, seen = new Set()) {
   if (seen.has(file) || !existsSync(file)) return new Set()
   seen.add(file)
-  const text = readFileSync(file, 'utf8')
+  const text = readFileSync(file, 'utf8').replace(/^import type [^;']*? from '[^']+'$/gm, '')
   const called = [...text.matchAll(/\bapi\.(\w+)\.(\w+)\(/g)].map(([, feature, name]) => `${feature}.${name}`)
   const located = [...text.matchAll(/\blocate\('(\w+\.\w+)'/g)].map(([, name]) => name)
   const imports = [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, path]) => resolve(dirname(file), path))

@@ -8,7 +8,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const programs = {
   channel: 'daemon/runtime/spool/channel.ts',
   'end-processes': 'daemon/runtime/spool/end-processes.ts',
+  'agent-files': 'daemon/runtime/spool/agent-files.ts',
   bridge: 'daemon/runtime/bridge/main.ts',
+  relay: 'daemon/runtime/bridge/relay.ts',
   sidecar: 'daemon/runtime/sidecar/main.ts',
   usage: 'daemon/runtime/disk/main.ts',
 }

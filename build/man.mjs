@@ -8,6 +8,7 @@ const escaped = (text) =>
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1')
+    .replace(/[^\p{ASCII}]/gu, (sign) => `\\[u${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}]`)
 
 // A long list of values may be broken behind each.
 const item = (term, text) => `.TP\n.B ${escaped(term).replaceAll('|', '|\\:')}\n${escaped(text)}\n`

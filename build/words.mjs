@@ -9,10 +9,12 @@ const biome = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', 
 
 /** The lists that commands offer as values of flags and arguments, by the file of the contract that has them. */
 const lists = {
-  agents: ['cliAdapters', 'leadModes', 'llmProviders', 'toolProfiles'],
+  rooms: ['roomKinds'],
+  agents: ['cliAdapters', 'leadModes', 'listedProviders', 'llmProviders', 'toolProfiles'],
   approvals: ['approvalStatuses'],
   capabilities: ['capabilities', 'presets'],
   credentials: ['credentialProviders', 'credentialTypes'],
+  'crew-templates': ['builtInTemplates'],
   crews: ['crewColors', 'networkModes'],
   entries: ['actorTypes', 'priorities', 'severities'],
   escalations: ['escalationActions', 'escalationStatuses'],

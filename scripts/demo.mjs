@@ -133,8 +133,10 @@ function pairSecondClient() {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [muster, 'pair'], {
       env: client('laptop'),
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
+    // Through a pipe it draws no progress that the second client would write into.
+    child.stderr.pipe(process.stderr, { end: false })
     let text = ''
     let redeemed = false
     child.stdout.on('data', (chunk) => {

@@ -7,7 +7,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /** Those that have an adapter, with what they take on the disk. */
-const sizes = { claude: '235 MB', codex: '404 MB' }
+const sizes = { claude: '235 MB', codex: '404 MB', gemini: '100 MB', opencode: '354 MB', droid: '294 MB' }
 
 /** Each with the version that its adapter was checked against, which the images hold as well. */
 const known = JSON.parse(readFileSync(new URL('../templates/containers/clis.json', import.meta.url), 'utf8'))

@@ -1,0 +1,76 @@
+// What adapters make frames of in a second, against JSON.parse of the same lines.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { report } from './measure.mjs'
+import { load, median, root } from './support.mjs'
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const megabytes = Number(process.env.BENCH_MB ?? 8)
+const chunkBytes = 64 * 1024
+
+const { createParser, adapterOf } = await load('daemon/runtime/adapters/parser.ts', 'daemon/runtime/adapters/index.ts')
+const streams = join(root, 'test/fixtures/streams')
+const adapters = {
+  CLAUDE_CODE: 'claude',
+  CODEX_CLI: 'codex',
+  GEMINI_CLI: 'gemini',
+  OPENCODE: 'opencode',
+}
+
+/** The recorded lines of a client again and again. */
+function linesOf(client) {
+  const recorded = readdirSync(streams)
+    .filter((name) => name.startsWith(`${client}-`) && name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(join(streams, name), 'utf8').split('\n'))
+    .filter((line) => line.startsWith('{') && isObject(line))
+  const lines = []
+  for (let left = megabytes * 1048576, at = 0; left > 0; at++) {
+    lines.push(recorded[at % recorded.length])
+    left -= lines.at(-1).length + 1
+  }
+  return lines
+}
+
+function isObject(line) {
+  try {
+    return typeof JSON.parse(line) === 'object'
+  } catch {
+    return false
+  }
+}
+
+function seconds(work) {
+  const from = performance.now()
+  work()
+  return (performance.now() - from) / 1000
+}
+
+for (const [name, client] of Object.entries(adapters)) {
+  const lines = linesOf(client)
+  const bytes = Buffer.from(`${lines.join('\n')}\n`)
+  const parse = () => {
+    const started = { mcpServers: [], model: 'm', used: null }
+    const parser = createParser(adapterOf(name).reader(started), ['sk-bench-0123456789abcdef'])
+    for (let at = 0; at < bytes.length; at += chunkBytes) parser.feed(bytes.subarray(at, at + chunkBytes))
+    parser.flush()
+  }
+  const plain = () => {
+    for (const line of lines) JSON.parse(line)
+  }
+  const [ours, limit] = [[], []]
+  for (let round = 0; round <= rounds; round++) {
+    const [mine, theirs] = [seconds(parse), seconds(plain)]
+    if (round > 0) ours.push(mine) && limit.push(theirs)
+  }
+  const rate = (times) => bytes.length / 1048576 / median(times)
+  const ratio = rate(ours) / rate(limit)
+  report({
+    row: `parse throughput: ${name}`,
+    ours: `${rate(ours).toFixed(0)} MB/s`,
+    limit: `${rate(limit).toFixed(0)} MB/s`,
+    ratio,
+    target: '>= 0.50',
+    met: ratio >= 0.5,
+    method: `${megabytes} MB of recorded lines, in chunks of 64 KB, one secret to look for; median of ${rounds}`,
+  })
+}
