@@ -104,6 +104,7 @@ describe('muster chat', () => {
 
   it('keeps in the chat what was queued when the turn is cancelled, and says so', async () => {
     const it = await askPlace()
+    it.runtime.obedient = false
     const terminal = await talk(it)
     terminal.type('one\r')
     const program = await it.runtime.program()
