@@ -52,7 +52,7 @@ export default defineConfig({
           globalSetup,
           setupFiles,
           expect,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
           pool: 'forks',
           isolate: false,
