@@ -17,8 +17,9 @@ export const wake = (app: App, id: string): void =>
 /** Whether somebody waits for what has this id. */
 export const isAwaited = (app: App, id: string): boolean => waitersOf(app).has(id)
 
-/** Resolves when what has this id is woken, at the deadline (milliseconds), or when `signal` is aborted. */
+/** Resolves when what has this id is woken, at the deadline (milliseconds), or when `signal` is or was aborted. */
 export function wokenBy(app: App, id: string, deadline: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
   const all = waitersOf(app)
   return new Promise((resolve) => {
     const own = all.get(id) ?? new Set()

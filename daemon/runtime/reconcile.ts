@@ -16,7 +16,7 @@ import { plan, type Step } from './plan.ts'
 import { Semaphore } from './semaphore.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
 import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
-import { type StepParts, seenOf, steps } from './steps.ts'
+import { type Doing, type StepParts, seenOf, steps } from './steps.ts'
 import type { ObservedCrew } from './types.ts'
 
 /** How often everything is looked at, whatever was heard meanwhile. */
@@ -117,7 +117,7 @@ export class Reconciler implements RuntimeService {
   /** What cannot be told here is told by the crew's own turn. */
   #hasToDo(crewId: string, desired: DesiredCrew | null, observed: ObservedCrew | null): boolean {
     try {
-      return this.#step(crewId, desired, observed).do !== 'wait' || differs(desired, observed)
+      return this.#step(crewId, desired, observed, this.#configOf(desired)).do !== 'wait' || differs(desired, observed)
     } catch {
       return true
     }
@@ -264,7 +264,7 @@ export class Reconciler implements RuntimeService {
     }
   }
 
-  async #take(step: Step, crew: Compared, config: string): Promise<void> {
+  async #take(step: Step, crew: Doing, config: string): Promise<void> {
     const { app, runtime } = this.#parts
     app.log.debug({ crew: crew.crewId, step: step.do }, 'Reconciling')
     const joins = step.do === 'bring_up' || step.do === 'connect'

@@ -82,3 +82,17 @@ export async function delegating(
     },
   }
 }
+
+/** Ada is asked in a channel. `run` is what she works on; `heard` is what the whole workspace is told from then on. */
+export async function askedInRoom(it: Delegating): Promise<{ run: string; heard: unknown[] }> {
+  const heard: unknown[] = []
+  it.app.bus.on('broadcast', (message) => {
+    if (message.channel.startsWith('workspace:')) heard.push(message)
+  })
+  const opening = { kind: 'channel', title: 'Plans', agent_id: it.agentId, member_ids: [], client_id: 'r1' }
+  const path = `/conversations/${(await it.call('OWNER', 'POST', '/conversations', opening)).body.id}`
+  await it.call('OWNER', 'POST', `${path}/messages`, { content: '@ada look', client_id: 'm1' })
+  const run = (await it.call('OWNER', 'GET', path)).body.run_id
+  await it.started(run)
+  return { run, heard }
+}

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { agentWaitsSeconds, type Escalation, type escalations } from '#contract/escalations'
 import { type App, wholeSeconds } from '#kernel/app'
+import { mayKnow } from '#kernel/auth/internal'
 import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -217,12 +218,6 @@ const promised = ({ id, status, deadline_at, answer_deadline_at }: Row) => ({
 /** Whether this caller of the internal interface may know of the question. */
 export function findBound(app: App, { bound }: Actor, id: string): Row {
   const row = queries(app.db).byId.get(id)
-  const mine =
-    row &&
-    bound &&
-    (bound.workspace ?? row.workspace_id) === row.workspace_id &&
-    (bound.crew ?? row.crew_id) === row.crew_id &&
-    (bound.agent ?? row.from_agent_id) === row.from_agent_id
-  if (!mine) throw problem('not_found', { field: 'escalationId' })
+  if (!row || !mayKnow(bound, row)) throw problem('not_found', { field: 'escalationId' })
   return row
 }

@@ -18,7 +18,7 @@ type Outcome = Static<typeof EscalationOutcome>
 export async function waitForAnswer(app: App, id: string, signal: AbortSignal): Promise<Outcome | null> {
   const { byId } = queries(app.db)
   const asked = byId.get(id)!
-  if (isWaiting(asked, app.now()) && !signal.aborted) await wokenBy(app, id, Date.parse(asked.deadline_at), signal)
+  if (isWaiting(asked, app.now())) await wokenBy(app, id, Date.parse(asked.deadline_at), signal)
   if (signal.aborted && app.stopping.signal.aborted) return null
   const row = byId.get(id)
   // Another connection may still wait for the same, or again by the time that this is stored.

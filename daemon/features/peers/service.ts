@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Acting, Payload } from '#contract/entries'
 import { type crewPeers, type PeerConversation, peerWaitsSeconds } from '#contract/peers'
 import type { App } from '#kernel/app'
+import { mayKnow } from '#kernel/auth/internal'
 import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
@@ -118,7 +119,7 @@ export const nextDue = ({ db }: App): string | null => queries(db).next.get() ??
 /** What the asker is told, as soon as there is an answer or the time is over; null when `signal` ended the waiting. */
 export async function waitForPeer(app: App, id: string, signal: AbortSignal) {
   const asked = queries(app.db).find.get(id)!
-  if (asked.status === 'RUNNING' && !signal.aborted) await wokenBy(app, id, Date.parse(asked.deadline_at), signal)
+  if (asked.status === 'RUNNING') await wokenBy(app, id, Date.parse(asked.deadline_at), signal)
   if (signal.aborted) return null
   await app.write(() => expireDue(app)).catch(unlessStorage)
   const { status, response, error, warning } = queries(app.db).find.get(id)!
@@ -135,12 +136,6 @@ export async function waitForPeer(app: App, id: string, signal: AbortSignal) {
 /** The id of a question that this caller of the internal interface may know of. */
 export function findBound(app: App, { bound }: Actor, id: string): string {
   const row = queries(app.db).find.get(id)
-  const mine =
-    row &&
-    bound &&
-    (bound.workspace ?? row.workspace_id) === row.workspace_id &&
-    (bound.crew ?? row.crew_id) === row.crew_id &&
-    (bound.agent ?? row.from_agent_id) === row.from_agent_id
-  if (!mine) throw problem('not_found', { field: 'queryId' })
+  if (!row || !mayKnow(bound, row)) throw problem('not_found', { field: 'queryId' })
   return row.id
 }

@@ -9,6 +9,13 @@ export interface Bound {
   agent: string | null
 }
 
+/** Whether a caller with this bound may know of a question that this agent asked. */
+export const mayKnow = (bound: Bound | undefined, asked: { workspace_id: string; crew_id: string; from_agent_id: string }) =>
+  bound !== undefined &&
+  (bound.workspace ?? asked.workspace_id) === asked.workspace_id &&
+  (bound.crew ?? asked.crew_id) === asked.crew_id &&
+  (bound.agent ?? asked.from_agent_id) === asked.from_agent_id
+
 /** Tokens of the internal interface: the master, and those derived from it for one workspace, crew or agent. */
 export interface InternalTokens {
   ofWorkspace(workspace: string): string

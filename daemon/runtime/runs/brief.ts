@@ -19,7 +19,7 @@ import { musterConfig, musterServer } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import type { Brief, LaunchFacts } from './parts.ts'
-import { clientSessionId, programOf } from './program.ts'
+import { clientSessionId, programOf, turnsOf } from './program.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 interface Briefing {
@@ -169,8 +169,7 @@ const turnOf = (
   toolProfile: agent.tool_profile,
   cliTools: agent.cli_tools,
   mcpConfigs: [agent.mcp_config_json ?? '', musterConfig({ origin: sidecar, key, runId: run.id })],
-  maxTurns: run.max_turns,
-  unattended: run.trigger_type !== 'USER',
+  ...turnsOf(run),
   access: { via: 'sidecar', key, origin: sidecar },
   proxy: sidecar,
 })

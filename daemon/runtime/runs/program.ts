@@ -19,6 +19,12 @@ export const programOf = (run: Run, { agent }: Pick<LaunchFacts, 'agent'>): RunR
   agent,
 })
 
+/** How many turns a run may have depends on these. */
+export const turnsOf = ({ max_turns, trigger_type }: Run) => ({
+  maxTurns: max_turns,
+  unattended: trigger_type !== 'USER',
+})
+
 /** Id of the session that a program's client keeps: always the same for the same program. */
 export function clientSessionId(program: string): string {
   const hex = hash('sha256', `muster/session/${program}`)

@@ -13,7 +13,7 @@ import type { Result } from './ending.ts'
 import type { LiveStream } from './live-stream.ts'
 import { OutputReader } from './output.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
-import { programOf } from './program.ts'
+import { programOf, turnsOf } from './program.ts'
 import { createTranscript } from './transcript.ts'
 import { pause } from './waiting.ts'
 
@@ -48,16 +48,13 @@ const startedWith = (run: Run, { mcpServers, command, session }: LaunchFacts): S
   used: session?.resumed ? addUsage(session.used, usedBefore(run)) : null,
 })
 
-/** What the number of a run's turns depends on. */
-const capOf = ({ max_turns, trigger_type }: Run) => ({ maxTurns: max_turns, unattended: trigger_type !== 'USER' })
-
 /** Reads a started run to its end; null when it is left to a later daemon. */
 export async function readRun(reading: Reading, launchedAt: number): Promise<Result | null> {
   const { parts, run, facts, stream, cancelled, parked, detached } = reading
   const adapter = parts.adapterOf(facts.adapter)
   if (!adapter) throw new Error(`There is no adapter ${facts.adapter}`)
   const parser = createParser(adapter.reader(startedWith(run, facts)), parts.secretsOf(run), {
-    mostTurns: adapter.can.turn_cap ? Number.POSITIVE_INFINITY : turnCap(capOf(run)),
+    mostTurns: adapter.can.turn_cap ? Number.POSITIVE_INFINITY : turnCap(turnsOf(run)),
   })
   const transcript = createTranscript()
   const [named, over] = [new AbortController(), new AbortController()]

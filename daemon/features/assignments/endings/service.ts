@@ -1,6 +1,7 @@
 import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { acting, type Happened } from '#kernel/facts'
+import { wake } from '#kernel/waiting'
 import { settle } from '../../decisions/service.ts'
 import { sourceOf } from '../../runs/messages/service.ts'
 import { findRun, type Run, wishCancel } from '../../runs/service.ts'
@@ -9,7 +10,6 @@ import { type Ending, queries, type Row } from '../queries.ts'
 import { isPrivate } from '../readers.ts'
 import { cut, resultOf } from '../rules.ts'
 import { broadcast, broadcastUnqueued, concerning, naming } from '../telling.ts'
-import { wake } from '../waiting.ts'
 
 export type EndedRun = Happened<'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout'>
 export type EndedAssignment = Happened<'assignment.completed' | 'assignment.failed' | 'assignment.cancelled'>

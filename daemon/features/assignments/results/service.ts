@@ -3,9 +3,9 @@ import { type assignments, type Outcome, resultWaitSeconds } from '#contract/ass
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { wokenBy } from '#kernel/waiting'
 import { findRun } from '../../runs/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { endedOr } from '../waiting.ts'
 
 type Told = Static<typeof Outcome>
 
@@ -44,8 +44,8 @@ export async function waitForEnd(app: App, id: string, wait: unknown, signal: Ab
   const asked = typeof wait === 'number' ? wait : resultWaitSeconds
   const run = row.run_id ? findRun(app, row.run_id) : undefined
   const begun = row.status === 'RUNNING' && run?.phase !== 'queued'
-  if (row.finished_at === null)
-    await endedOr(app, id, 1000 * (begun ? asked : Math.min(asked, notBegunSeconds)), signal)
+  const seconds = begun ? asked : Math.min(asked, notBegunSeconds)
+  if (row.finished_at === null) await wokenBy(app, id, app.clock() + 1000 * seconds, signal)
   if (signal.aborted) return null
   const now = byId.get(id)!
   if (now.finished_at !== null && now.delivery === null)

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { closing } from '#test'
 import { sweep } from '../../../../daemon/features/assignments/jobs.ts'
 import { init, result, says } from '../../../support/claude-lines.ts'
-import { type Delegating, delegating } from '../../../support/delegating.ts'
+import { askedInRoom, type Delegating, delegating } from '../../../support/delegating.ts'
 
 const idOf = ({ body }: { body: unknown }) => (body as { assignment_id: string }).assignment_id
 const ada = (it: Delegating) => ({ agent: it.agentId, run: it.runId })
@@ -226,15 +226,7 @@ it('from a room is said there by the agent that asked', async () => {
 
 it('from a room is for its members alone', async () => {
   const it = await delegating()
-  const heard: unknown[] = []
-  it.app.bus.on('broadcast', (message) => {
-    if (message.channel.startsWith('workspace:')) heard.push(message)
-  })
-  const opening = { kind: 'channel', title: 'Plans', agent_id: it.agentId, member_ids: [], client_id: 'r1' }
-  const path = `/conversations/${(await it.call('OWNER', 'POST', '/conversations', opening)).body.id}`
-  await it.call('OWNER', 'POST', `${path}/messages`, { content: '@ada look', client_id: 'm1' })
-  const run = (await it.call('OWNER', 'GET', path)).body.run_id
-  await it.started(run)
+  const { run, heard } = await askedInRoom(it)
   const id = idOf(await it.assign('bob', 'Find the plum', { agent: it.agentId, run }))
   const worked = (await it.shown(id)).run_id
   await it.says(worked, 'A plum it is')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expireDue } from '../../../../daemon/features/peers/service.ts'
 import { findRun } from '../../../../daemon/features/runs/service.ts'
 import { result } from '../../../support/claude-lines.ts'
-import { delegating } from '../../../support/delegating.ts'
+import { askedInRoom, delegating } from '../../../support/delegating.ts'
 import { type PeerPlace, peerPlace } from '../../../support/peers.ts'
 import { attachRuns } from '../../../support/runs.ts'
 
@@ -415,15 +415,7 @@ describe('a caller of the internal interface', () => {
 
 it('of a run in a room, and the answer, are for the members of the room alone', async () => {
   const it = await delegating()
-  const heard: unknown[] = []
-  it.app.bus.on('broadcast', (message) => {
-    if (message.channel.startsWith('workspace:')) heard.push(message)
-  })
-  const opening = { kind: 'channel', title: 'Plans', agent_id: it.agentId, member_ids: [], client_id: 'r1' }
-  const path = `/conversations/${(await it.call('OWNER', 'POST', '/conversations', opening)).body.id}`
-  await it.call('OWNER', 'POST', `${path}/messages`, { content: '@ada look', client_id: 'm1' })
-  const run = (await it.call('OWNER', 'GET', path)).body.run_id
-  await it.started(run)
+  const { run, heard } = await askedInRoom(it)
   const answer = it.ask({ agent: it.agentId, run }, '/query', { target: 'bob', question: 'Where is the plum?' })
   const conversations = `/crews/${it.crewId}/peer-conversations`
   const asked = async () => (await it.call('OWNER', 'GET', conversations)).body
