@@ -30,10 +30,13 @@ import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
+import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
+import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import milestones from './milestones/routes.ts'
 import models from './models/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
@@ -45,6 +48,7 @@ import persona from './persona/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
+import projects from './projects/routes.ts'
 import rooms from './rooms/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
@@ -88,9 +92,12 @@ export const features = {
   idp,
   inbox: join(inbox, acts),
   invitations,
+  issues,
   journal,
+  labels,
   limits,
   members: join(members, memberCapabilities),
+  milestones,
   models,
   onboarding,
   pages,
@@ -100,6 +107,7 @@ export const features = {
   policies,
   ports,
   preferences,
+  projects,
   rooms,
   runs: join(runs, runTree),
   sessions,

@@ -28,10 +28,13 @@ import { hires } from './hires.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
+import { issues } from './issues.ts'
 import { journal } from './journal.ts'
+import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { milestones } from './milestones.ts'
 import { models } from './models.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
@@ -41,6 +44,7 @@ import { persona } from './persona.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
+import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
@@ -85,9 +89,12 @@ export const api = {
   idp,
   inbox: { ...inbox, ...acts },
   invitations,
+  issues,
   journal,
+  labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  milestones,
   models,
   onboarding,
   pages,
@@ -97,6 +104,7 @@ export const api = {
   policies,
   ports,
   preferences,
+  projects,
   rooms,
   runs: { ...runs, ...runTree },
   sessions,

@@ -95,6 +95,8 @@ export const problems = {
   name_taken: [409, 'That name is already in use'],
   avatar_kept: [409, 'A picture of this agent is kept already; remove it first'],
   already_assigned: [409, 'Already assigned'],
+  relation_exists: [409, 'These issues are related already'],
+  transition_refused: [409, 'The issue cannot do that from where it is'],
   lead_taken: [409, 'The crew already has a LEAD'],
   webhook_unsigned: [401, 'The signature is missing or wrong'],
   webhook_late: [400, 'The timestamp is missing or too far off'],

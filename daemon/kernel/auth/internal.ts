@@ -10,7 +10,10 @@ export interface Bound {
 }
 
 /** Whether a caller with this bound may know of a question that this agent asked. */
-export const mayKnow = (bound: Bound | undefined, asked: { workspace_id: string; crew_id: string; from_agent_id: string }) =>
+export const mayKnow = (
+  bound: Bound | undefined,
+  asked: { workspace_id: string; crew_id: string; from_agent_id: string },
+) =>
   bound !== undefined &&
   (bound.workspace ?? asked.workspace_id) === asked.workspace_id &&
   (bound.crew ?? asked.crew_id) === asked.crew_id &&
