@@ -28,6 +28,7 @@ const lists = {
   roles: ['roles', 'scopes'],
   runs: ['runStatuses'],
   tokens: ['tiers'],
+  triage: ['matchTypes', 'triagePriorities'],
 }
 
 const contract = await load(

@@ -38,6 +38,18 @@ export const labelId = (api: Client, label: string): Promise<string> =>
     label,
   )
 
+/** Id of a triage rule given by name or id. */
+export const triageRuleId = (api: Client, rule: string): Promise<string> =>
+  find(
+    {
+      noun: 'triage rule',
+      next: 'muster triage list',
+      rows: (query) => api.triage.list({ query }),
+      names: ({ name }) => [name],
+    },
+    rule,
+  )
+
 /** Id of a project given by slug, name or id. */
 export const projectId = (api: Client, project: string): Promise<string> =>
   find(

@@ -142,6 +142,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   name_taken: null,
   avatar_kept: null,
   already_assigned: null,
+  triage_rules_full: 'rules/work.md#triage',
   relation_exists: 'rules/work.md#issues',
   transition_refused: 'rules/work.md#issues',
   lead_taken: 'rules/agents.md#changing-an-agent',

@@ -49,6 +49,7 @@ export const topics: Readonly<Record<string, string>> = {
   sockets: 'Tokens for WebSockets, for scripts',
   system: 'The daemon: version, health, metrics, API',
   tokens: 'Your tokens for command lines and programs',
+  triage: 'Triage rules: what becomes of new issues',
   waitpoints: 'Work that waits for a decision',
   workspaces: 'Workspaces, which hold crews, agents and members',
 }
@@ -95,6 +96,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'projects',
       'milestones',
       'labels',
+      'triage',
       'journal',
       'policies',
       'ports',

@@ -56,6 +56,7 @@ import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
+import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
@@ -115,6 +116,7 @@ export const features = {
   system,
   tokens,
   totp,
+  triage,
   users,
   waitpoints,
   workspaces,

@@ -136,3 +136,28 @@ CREATE TABLE mission_activity (
   created_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX mission_activity_mission ON mission_activity (mission_id, id);
+CREATE INDEX missions_untriaged ON missions (workspace_id)
+  WHERE mission_type = 'issue' AND status = 'BACKLOG' AND assignee_id IS NULL AND parent_issue_id IS NULL;
+
+-- What becomes of new issues, by their titles.
+CREATE TABLE triage_rules (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  pattern TEXT NOT NULL,
+  match_type TEXT NOT NULL CHECK (match_type IN ('contains', 'regex', 'exact')),
+  crew_id TEXT REFERENCES crews (id),
+  assignee_id TEXT REFERENCES agents (id),
+  project_id TEXT REFERENCES projects (id),
+  priority TEXT CHECK (priority IN ('low', 'normal', 'high', 'urgent', 'none')),
+  -- Kept for clients; processing does not read it.
+  labels_json TEXT,
+  position INTEGER NOT NULL,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  match_count INTEGER NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX triage_rules_order ON triage_rules (workspace_id, position, created_at);
+CREATE INDEX triage_rules_crew ON triage_rules (crew_id) WHERE crew_id IS NOT NULL;
+CREATE INDEX triage_rules_assignee ON triage_rules (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX triage_rules_project ON triage_rules (project_id) WHERE project_id IS NOT NULL;

@@ -355,6 +355,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     renew: ['POST', '/api/v1/users/me/totp/recovery-codes'],
     remove: ['DELETE', '/api/v1/users/me/totp'],
   },
+  triage: {
+    list: ['GET', '/api/v1/triage-rules'],
+    create: ['POST', '/api/v1/triage-rules'],
+    update: ['PATCH', '/api/v1/triage-rules/:ruleId'],
+    remove: ['DELETE', '/api/v1/triage-rules/:ruleId'],
+    process: ['POST', '/api/v1/triage/process'],
+  },
   users: {
     me: ['GET', '/api/v1/users/me'],
     update: ['PATCH', '/api/v1/users/me'],

@@ -53,6 +53,7 @@ import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
+import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
@@ -112,6 +113,7 @@ export const api = {
   system,
   tokens,
   totp,
+  triage,
   users,
   waitpoints,
   workspaces,

@@ -328,6 +328,12 @@ totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
 
+triage.list                VIEWER    -                 api
+triage.create              MANAGER   crews:write       api
+triage.update              MANAGER   crews:write       api
+triage.remove              ADMIN     crews:write       api
+triage.process             MANAGER   crews:write       api
+
 users.me                   signed-in -                 api
 users.update               signed-in -                 api
 users.password             signed-in -                 auth second-factor

@@ -77,6 +77,7 @@ const bodies: Record<string, object> = {
   'policies.set': { autonomy_level: 'guided', behavior_mode: 'warn' },
   'ports.revoke': {},
   'tokens.rotate': {},
+  'triage.update': { name: 'x' },
   'waitpoints.approve': { approved: true },
 }
 
@@ -86,6 +87,8 @@ const queries: Record<string, string> = {
   'files.save': '?path=x',
   'policies.simulate': '?autonomy_level=trusted',
 }
+
+const rule = { name: 'x', pattern: 'x', match_type: 'exact' }
 
 /** Bodies that name something by id: each is tried with a foreign and with an absent one. */
 const references: [operation: string, member: string, of: string, body: (id: string) => object][] = [
@@ -135,6 +138,9 @@ const references: [operation: string, member: string, of: string, body: (id: str
     (id) => ({ target_identifier: id, relation_type: 'blocks' }),
   ],
   ['issues.update', 'project_id', 'projectId', (project_id) => ({ project_id })],
+  ['triage.create', 'crew_id', 'crewId', (id) => ({ ...rule, crew_id: id })],
+  ['triage.create', 'assignee_id', 'agentId', (id) => ({ ...rule, assignee_id: id })],
+  ['triage.create', 'project_id', 'projectId', (id) => ({ ...rule, project_id: id })],
   ['projects.create', 'lead_id', 'agentId', (lead_id) => ({ name: 'x', lead_type: 'agent', lead_id })],
   ['projects.create', 'lead_id', 'userId', (lead_id) => ({ name: 'x', lead_type: 'user', lead_id })],
   ['projects.update', 'lead_id', 'agentId', (lead_id) => ({ lead_type: 'agent', lead_id })],

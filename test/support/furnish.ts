@@ -117,6 +117,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     target_identifier: (await make(`/crews/${crew.id}/issues`, { title: `${word} three` })).identifier,
     relation_type: 'blocks',
   })
+  const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
   return {
     agentId: agent.id,
     attachmentId: attachment,
@@ -149,6 +150,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     'crews/memberId': crewMember.id,
     'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,
     rotationId: rotation.rotation_id ?? rotation.id,
+    ruleId: rule.id,
     runId: run,
     token: waitpoint.id,
     tokenId: app.db.prepare<[string], string>('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(owner.userId)!,

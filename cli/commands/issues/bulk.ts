@@ -7,10 +7,10 @@ export default class IssuesBulk extends ApiCommand<typeof IssuesBulk> {
   static override summary = 'Change several issues at once, all or none'
   static override examples = [
     '$ <%= config.bin %> issues bulk WEB-1 WEB-2 --status todo',
-    '$ <%= config.bin %> issues list --search login -q | xargs <%= config.bin %> issues bulk --label bug',
+    '$ <%= config.bin %> issues bulk WEB-1 WEB-2 --assignee ada --priority high',
   ]
   static override args = {
-    issue: Args.string({ required: true, multiple: true, description: 'identifiers of the issues' }),
+    issues: Args.string({ required: true, multiple: true, description: 'identifiers of the issues' }),
   }
   static override flags = {
     status: issueStatusFlag('new status'),
@@ -23,7 +23,7 @@ export default class IssuesBulk extends ApiCommand<typeof IssuesBulk> {
   async run(): Promise<void> {
     const { status } = this.flags
     const body = await issueBody(this.api, this.session, this.flags)
-    const ids = this.args.issue.map((it) => (isIssueIdentifier(it) ? it.toUpperCase() : it))
+    const ids = this.args.issues.map((it) => (isIssueIdentifier(it) ? it.toUpperCase() : it))
     const { updated } = await this.api.issues.bulk({ body: { ids, updates: { ...body, ...(status && { status }) } } })
     await this.out.done(`Changed ${updated} ${updated === 1 ? 'issue' : 'issues'}.`)
   }

@@ -181,6 +181,15 @@ export const queries = statements((db) => {
         'SELECT 1 FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
       )
       .pluck(),
+    untriaged: db.prepare<[workspace: string], { id: string; title: string }>(
+      `SELECT id, title FROM missions WHERE workspace_id = ? AND mission_type = 'issue' AND status = 'BACKLOG'
+       AND assignee_id IS NULL AND parent_issue_id IS NULL ORDER BY rowid`,
+    ),
+    triage: db.prepare<[Triaged]>(
+      `UPDATE missions SET crew_id = @crew_id, assignee_type = @assignee_type, assignee_id = @assignee_id,
+        priority = @priority, project_id = @project_id, milestone_id = @milestone_id, updated_at = @now
+       WHERE id = @id`,
+    ),
     event: db.prepare<[NewEvent]>(
       `INSERT INTO mission_activity (id, mission_id, actor_type, actor_id, action, details, created_at)
        VALUES (@id, @mission_id, @actor_type, @actor_id, @action, @details, @created_at)`,
@@ -192,6 +201,12 @@ export const queries = statements((db) => {
     ),
   }
 })
+
+export interface Triaged extends Pick<Stored, 'id' | 'crew_id' | 'assignee_id' | 'priority' | 'project_id'> {
+  assignee_type: string | null
+  milestone_id: string | null
+  now: string
+}
 
 export interface NewEvent {
   id: string

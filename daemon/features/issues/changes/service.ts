@@ -134,9 +134,19 @@ function checkTransition({ identifier, status }: Row, next: IssueStatus): void {
   throw problem('transition_refused', { field: 'status', detail })
 }
 
-const quiet = ['title', 'due_date', 'sort_order', 'project_id', 'milestone_id', 'estimate', 'labels_json'] as const
+const quiet = [
+  'crew_id',
+  'title',
+  'due_date',
+  'sort_order',
+  'project_id',
+  'milestone_id',
+  'estimate',
+  'labels_json',
+] as const
 
-function tellChanges(app: App, before: Row, after: Row, by: Acting): void {
+/** Tells journal and activity what differs between two states of an issue. */
+export function tellChanges(app: App, before: Row, after: Row, by: Acting): void {
   const differs = (...names: readonly (keyof Row)[]) => names.some((name) => before[name] !== after[name])
   if (differs('status')) tellMoved(app, before.status, after, by)
   if (differs('assignee_type', 'assignee_id')) tellAssigned(app, after, by, before.assignee_name)
