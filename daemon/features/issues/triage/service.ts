@@ -20,7 +20,7 @@ export const untriaged = ({ db }: App, workspace: string): { id: string; title: 
 /** Does with an issue what a triage rule says; false when it needs none any more. */
 export function triaged(app: App, workspace: string, id: string, outcome: Outcome, by: Acting, now: string): boolean {
   const before = queries(app.db).find.get({ workspace, name: id })
-  if (!before || before.status !== 'BACKLOG' || before.assignee_id || before.parent_issue_id) return false
+  if (before?.status !== 'BACKLOG' || before.assignee_id || before.parent_issue_id) return false
   const { crew_id, assignee_id, project_id, priority } = outcome
   queries(app.db).triage.run({
     id,
