@@ -76,14 +76,12 @@ export const milestoneId = (api: Client, projectId: string, milestone: string): 
 
 /** Where an issue of that identifier or id is: its crew and its identifier. */
 export async function issueAt(api: Client, issue: string): Promise<{ id: string; crewId: string; identifier: string }> {
-  const { id, crew_id, identifier } = await api.issues.find({
-    identifier: isIssueIdentifier(issue) ? issue.toUpperCase() : issue,
-  })
+  const { id, crew_id, identifier } = await api.issues.find({ identifier: issueName(issue) })
   return { id, crewId: crew_id, identifier }
 }
 
-/** Whether a text looks like the identifier of an issue, whatever its case. */
-export const isIssueIdentifier = (text: string) => /^[A-Za-z0-9]+-\d+$/.test(text)
+/** What a person calls an issue: its identifier in upper case, or its id. */
+export const issueName = (text: string) => (/^[A-Za-z0-9]+-\d+$/.test(text) ? text.toUpperCase() : text)
 
 /** Id of a member of the workspace given by email or id of the person. */
 export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>

@@ -6,7 +6,7 @@ import type { IssuePatch } from '#contract/issues'
 import type { Session } from '../contexts/session.ts'
 import { given, oneOf } from '../flags.ts'
 import { fileOr, InputError, stdinText } from '../input.ts'
-import { labelId, milestoneId, projectId } from '../lookup.ts'
+import { issueName, labelId, milestoneId, projectId } from '../lookup.ts'
 import { dayFlag, workerCalled } from './work.ts'
 
 export const issueStatusFlag = (description: string) => oneOf(issueStatuses, { description })
@@ -42,7 +42,7 @@ export async function issueBody(api: Client, session: Session, flags: Given): Pr
   const { description, priority, parent, due, estimate } = flags
   const members: Static<typeof IssuePatch> = {
     priority,
-    parent_issue_id: parent,
+    parent_issue_id: parent && issueName(parent),
     due_date: due,
     estimate,
     description: description === '-' ? await stdinText() : description && fileOr(description),

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { issueBody, issueFlags, issueStatusFlag } from '../../bodies/issues.ts'
 import { ApiCommand } from '../../command.ts'
-import { isIssueIdentifier } from '../../lookup.ts'
+import { issueName } from '../../lookup.ts'
 
 export default class IssuesBulk extends ApiCommand<typeof IssuesBulk> {
   static override summary = 'Change several issues at once, all or none'
@@ -23,7 +23,7 @@ export default class IssuesBulk extends ApiCommand<typeof IssuesBulk> {
   async run(): Promise<void> {
     const { status } = this.flags
     const body = await issueBody(this.api, this.session, this.flags)
-    const ids = this.args.issues.map((it) => (isIssueIdentifier(it) ? it.toUpperCase() : it))
+    const ids = this.args.issues.map(issueName)
     const { updated } = await this.api.issues.bulk({ body: { ids, updates: { ...body, ...(status && { status }) } } })
     await this.out.done(`Changed ${updated} ${updated === 1 ? 'issue' : 'issues'}.`)
   }

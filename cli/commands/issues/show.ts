@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { isIssueIdentifier } from '../../lookup.ts'
+import { issueName } from '../../lookup.ts'
 import { renderMarkdown } from '../../markdown/render.ts'
 import { painted } from '../../markdown/rows.ts'
 import { issueView } from '../../views/issues.ts'
@@ -13,9 +13,7 @@ export default class IssuesShow extends ApiCommand<typeof IssuesShow> {
   }
 
   async run(): Promise<void> {
-    const { issue } = this.args
-    const identifier = isIssueIdentifier(issue) ? issue.toUpperCase() : issue
-    const found = await this.api.issues.find({ identifier })
+    const found = await this.api.issues.find({ identifier: issueName(this.args.issue) })
     await this.out.show(found, issueView)
     if (this.out.wanted.format !== 'auto' || !found.description) return
     const rows = renderMarkdown(found.description, this.out.width)
