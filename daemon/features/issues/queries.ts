@@ -76,8 +76,12 @@ const columns = `${own}, c.name AS crew_name, c.slug AS crew_slug,
     (SELECT json_group_array(
         json_object('id', l.id, 'name', l.name, 'color', l.color, 'label_group', l.label_group) ORDER BY l.name)
       FROM mission_labels ml JOIN labels l ON l.id = ml.label_id WHERE ml.mission_id = m.id) AS labels_json,
-    (SELECT count(*) FROM missions s WHERE s.parent_issue_id = m.id) AS sub_issues_count,
+    (SELECT count(*) FROM missions s JOIN crews k ON k.id = s.crew_id AND k.deleted_at IS NULL
+      WHERE s.parent_issue_id = m.id) AS sub_issues_count,
     (SELECT count(*) FROM mission_comments k WHERE k.mission_id = m.id) AS comment_count`
+
+/** Issues of a deleted crew are gone. */
+const live = 'FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL'
 
 const chosen = `m.mission_type = 'issue'
   AND (@statuses IS NULL OR m.status IN (SELECT value FROM json_each(@statuses)))
@@ -99,10 +103,13 @@ const orders: Record<IssueSort, string> = {
   sort_order: `m.sort_order, ${newest}`,
 }
 
-const listing = (scope: string, sort: IssueSort) => `SELECT ${columns} FROM missions m JOIN crews c ON c.id = m.crew_id
+const listing = (
+  scope: string,
+  sort: IssueSort,
+) => `SELECT ${columns} FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
   WHERE ${scope} AND ${chosen} ORDER BY ${orders[sort]} LIMIT @limit OFFSET @offset`
 
-const select = `SELECT ${columns} FROM missions m JOIN crews c ON c.id = m.crew_id WHERE m.mission_type = 'issue'`
+const select = `SELECT ${columns} ${live} WHERE m.mission_type = 'issue'`
 
 export const scans = { isAbove: 'it reads what stands above an issue, which is found by id' }
 
@@ -182,8 +189,9 @@ export const queries = statements((db) => {
       )
       .pluck(),
     untriaged: db.prepare<[workspace: string], { id: string; title: string }>(
-      `SELECT id, title FROM missions WHERE workspace_id = ? AND mission_type = 'issue' AND status = 'BACKLOG'
-       AND assignee_id IS NULL AND parent_issue_id IS NULL ORDER BY rowid`,
+      `SELECT m.id, m.title ${live}
+       WHERE m.workspace_id = ? AND m.mission_type = 'issue' AND m.status = 'BACKLOG' AND m.assignee_id IS NULL
+         AND m.parent_issue_id IS NULL ORDER BY m.rowid`,
     ),
     triage: db.prepare<[Triaged]>(
       `UPDATE missions SET crew_id = @crew_id, assignee_type = @assignee_type, assignee_id = @assignee_id,

@@ -20,8 +20,10 @@ export interface Row extends Stored {
 
 const select = `SELECT s.id, s.project_id, s.name, s.description, s.target_date, s.status, s.position, s.created_at,
     s.updated_at,
-    (SELECT count(*) FROM missions m WHERE m.milestone_id = s.id) AS issue_count,
-    (SELECT count(*) FROM missions m WHERE m.milestone_id = s.id AND m.status = 'DONE') AS done_count
+    (SELECT count(*) FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
+      WHERE m.milestone_id = s.id) AS issue_count,
+    (SELECT count(*) FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
+      WHERE m.milestone_id = s.id AND m.status = 'DONE') AS done_count
   FROM milestones s`
 
 export const queries = statements((db) => ({

@@ -31,8 +31,10 @@ const select = `SELECT p.id, p.name, p.slug, p.description, p.icon, p.color, p.s
       WHEN 'agent' THEN (SELECT a.name FROM agents a WHERE a.id = p.lead_id)
       WHEN 'user' THEN (SELECT coalesce(u.full_name, u.email) FROM users u WHERE u.id = p.lead_id)
     END AS lead_name,
-    (SELECT count(*) FROM missions m WHERE m.project_id = p.id) AS issues,
-    (SELECT count(*) FROM missions m WHERE m.project_id = p.id AND m.status = 'DONE') AS done
+    (SELECT count(*) FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
+      WHERE m.project_id = p.id) AS issues,
+    (SELECT count(*) FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
+      WHERE m.project_id = p.id AND m.status = 'DONE') AS done
   FROM projects p`
 
 export const queries = statements((db) => ({

@@ -390,3 +390,20 @@ describe('relations', () => {
     expect((await it.call('MANAGER', 'DELETE', `/relations/${made.body.id}`)).status).toBe(404)
   })
 })
+
+it('are gone with their crew, and count no more', async () => {
+  const it = await tracker()
+  const project = (await it.call('OWNER', 'POST', '/projects', { name: 'Relaunch' })).body.id
+  const ops = (await it.call('OWNER', 'POST', '/crews', { name: 'Ops', slug: 'ops' })).body.id
+  const kept = (await it.call('OWNER', 'POST', `/crews/${ops}/issues`, { title: 'Kept', project_id: project })).body
+  const gone = await it.open({ project_id: project, parent_issue_id: kept.id })
+  const relation = { target_identifier: gone.identifier, relation_type: 'blocks' }
+  await it.call('OWNER', 'POST', `/crews/${ops}/issues/${kept.identifier}/relations`, relation)
+  await it.call('OWNER', 'DELETE', `/crews/${it.crew}`)
+  expect(await it.list()).toEqual([kept.identifier])
+  expect((await it.call('OWNER', 'GET', `/issues/${gone.identifier}`)).status).toBe(404)
+  expect((await it.call('OWNER', 'GET', `${it.path}/${gone.identifier}`)).status).toBe(404)
+  expect((await it.read(kept.identifier)).sub_issues_count).toBe(0)
+  expect((await it.call('OWNER', 'GET', `/projects/${project}`)).body.issue_count).toBe(1)
+  expect((await it.call('OWNER', 'GET', `/crews/${ops}/issues/${kept.identifier}/relations`)).body).toEqual([])
+})

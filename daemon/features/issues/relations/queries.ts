@@ -22,9 +22,11 @@ export const queries = statements((db) => ({
   list: db.prepare<{ issue: string; limit: number; offset: number }, Row>(
     `SELECT * FROM (
        SELECT ${columns}, ${other} FROM mission_relations r JOIN missions o ON o.id = r.target_id
+         JOIN crews c ON c.id = o.crew_id AND c.deleted_at IS NULL
          WHERE r.source_id = @issue
        UNION ALL
        SELECT ${columns}, ${other} FROM mission_relations r JOIN missions o ON o.id = r.source_id
+         JOIN crews c ON c.id = o.crew_id AND c.deleted_at IS NULL
          WHERE r.target_id = @issue)
      ORDER BY created_at, id LIMIT @limit OFFSET @offset`,
   ),
