@@ -74,6 +74,10 @@ it('what ends at the end of the text waits for more only where the text goes on'
   expect(search.replace('secret-of-adasecret-of-ada.', mask)).toBe(`${mask}${mask}.`)
 })
 
+it.each(['', '.'.repeat(50)])('a form is found right behind what only began like it, after %j', (before) =>
+  expect(searchFor([{ text: 'aabbccdd', wraps: false }]).replace(`${before}aaabbccdd`, mask)).toBe(`${before}a${mask}`),
+)
+
 describe.each([
   ['of one byte a character', 'x'],
   ['with wide characters', '\u2026'],
@@ -81,7 +85,7 @@ describe.each([
   const secret = 's+"/b?~\u00e9\u{1f511}(c'
   const forms = formsOf(secret)
   const search = searchFor(forms)
-  // 65536 is the length from which on texts are read by the character.
+  // Texts of 65536 characters and more are read by the character.
   const paddings = [48, 1000, 65_400, 65_536, 70_000].map((length) => filler.repeat(length))
 
   it.each(forms.map(({ text }) => text))('is rid of %j, and of nothing else', (form) => {
