@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { changesOf } from './changes.mjs'
+import { closedModules, helpers } from './closed-modules.mjs'
 import { buildCommands, discover, readManifest } from './commands.mjs'
 import { frontDoor, lazyRequire, stubs } from './lazy-oclif.mjs'
 import { root } from './load.mjs'
@@ -34,12 +35,13 @@ export async function buildCli(outdir = `${root}dist/cli`) {
     format: 'cjs',
     target: 'node20',
     minify: true,
+    banner: { js: helpers },
     legalComments: 'none',
     conditions: ['development'],
     external,
     // Code that comes from V8's cache cannot import().
     supported: { 'dynamic-import': false },
-    plugins: [frontDoor, vendor.plugin, lazyRequire, stubs],
+    plugins: [frontDoor, vendor.plugin, lazyRequire, closedModules, stubs],
     logLevel: 'error',
   })
   // The launcher reads the file as Latin-1. esbuild leaves characters of regular expressions as they are.

@@ -1,8 +1,5 @@
-import { existsSync, linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { InputError } from './input.ts'
 
 /** Whether there is no such file: a home such as /dev/null can hold none. */
@@ -23,26 +20,9 @@ export function writeNew(
   }
 }
 
-const taken = (to: string) => new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
-
-/** Writes what a stream brings to a file, as `writeNew` does: whole, or not at all. `from` asks for the stream. */
-export async function receiveNew(to: string, from: () => Promise<Readable>, force: boolean): Promise<void> {
-  const path = resolve(process.cwd(), to)
-  if (!force && existsSync(path)) throw taken(to)
-  const draft = draftOf(path)
-  try {
-    const file = await open(draft, 'wx')
-    await pipeline(await from(), file.createWriteStream()).finally(() => file.close())
-    if (force) renameSync(draft, path)
-    else linkSync(draft, path)
-  } catch (error) {
-    const { code, path: at, message } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw taken(to)
-    throw at === undefined ? error : new InputError(`${to} cannot be written: ${message}`)
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
+/** The refusal of a file that is there already. */
+export const taken = (to: string): InputError =>
+  new InputError(`${to} already exists.`, 'repeat with --force, or --to another file')
 
 /**
  * Writes a file whole, readable by its owner alone, in a folder made for it: after a crash it is the old one or the new

@@ -81,9 +81,19 @@ export async function dispatch(
   input: object,
   web?: Web,
 ): Promise<unknown> {
+  return dispatchNow(app, operation, actor, input, web)
+}
+
+/** As `dispatch`, but a read that waits for nothing answers at once, and what fails at once is thrown. */
+export function dispatchNow(app: App, operation: Operation, actor: Actor | null, input: object, web?: Web): unknown {
   const { endpoint, handler } = operation
   const call = enter(app, operation, actor, input, web)
-  return succeeded(await carryOut(app, endpoint, call, handler).catch(inWords))
+  try {
+    const result = carryOut(app, endpoint, call, handler)
+    return result instanceof Promise ? result.then(succeeded, inWords) : succeeded(result)
+  } catch (error) {
+    return inWords(error)
+  }
 }
 
 function enter(app: App, { endpoint, gate }: Operation, actor: Actor | null, input: object, web?: Web): object {
@@ -140,7 +150,7 @@ function step(handler: Operation['handler'], call: object, ready: unknown): unkn
   return 'wish' in handler ? handler.wish(call) : handler.commit(call, ready)
 }
 
-const carryOut = async (app: App, endpoint: Endpoint, call: object, handler: Operation['handler']) =>
+const carryOut = (app: App, endpoint: Endpoint, call: object, handler: Operation['handler']) =>
   typeof handler === 'function' ? run(app, endpoint, call, () => handler(call)) : runParts(app, endpoint, call, handler)
 
 const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown, says = endpoint.method !== 'GET') =>

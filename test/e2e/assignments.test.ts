@@ -3,18 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fetchClient } from '../support/agent-client.ts'
-import { type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
-import {
-  type MessagesBody,
-  type ModelEndpoint,
-  modelEndpoint,
-  type ScriptedTool,
-  type ScriptedTurn,
-} from '../support/model-endpoint.ts'
-import { type ResponsesBody, responsesEndpoint } from '../support/responses-endpoint.ts'
-
-// Ada with one vendor's client and Cy with another's share the work of a crew.
+import { askedOfAda, askedOfCy, type TwoClients, twoClients } from '../support/two-clients.ts'
 
 const clients = { claude: fetchClient('claude'), codex: fetchClient('codex') }
 const missing = clients.claude.missing || clients.codex.missing
@@ -30,130 +20,25 @@ function program(name: 'claude' | 'codex'): string {
   return path
 }
 
-interface Asked {
-  /** What the agent was asked last. */
-  said: string
-  /** How many results of Muster's tools it has since, and the last of them. */
-  steps: number
-  last: string
-  /** Its client was asked for a tool too early. */
-  early: boolean
-}
-
-const askedIn = (said: string, outputs: unknown[]): Asked => {
-  const all = outputs.map((output) => JSON.stringify(output))
-  const results = all.filter((output) => output.includes('assignment'))
-  return {
-    said,
-    steps: results.length,
-    last: results.at(-1) ?? '',
-    early: all.at(-1)?.includes('still connecting') === true,
-  }
-}
-
-function askedOfAda({ messages }: MessagesBody): Asked {
-  const blocks = messages.map(({ content }) =>
-    typeof content === 'string' ? [{ type: 'text', text: content, content: '' as unknown }] : content,
-  )
-  const isAsked = (n: number) => messages[n]!.role === 'user' && blocks[n]!.some(({ type }) => type === 'text')
-  const at = messages.findLastIndex((_, n) => isAsked(n))
-  const results = blocks.slice(at + 1).flatMap((all) => all.filter(({ type }) => type === 'tool_result'))
-  const said = blocks[at]?.map(({ text }) => text ?? '').join('\n') ?? ''
-  return askedIn(
-    said,
-    results.map(({ content }) => content),
-  )
-}
-
-function askedOfCy({ input }: ResponsesBody): Asked {
-  const at = input.findLastIndex(({ role, content }) => role === 'user' && !content?.[0]?.text?.startsWith('<'))
-  const results = input.slice(at).filter(({ type }) => type === 'function_call_output')
-  const said = input[at]?.content?.map(({ text }) => text).join('') ?? ''
-  return askedIn(
-    said,
-    results.map(({ output }) => output),
-  )
-}
-
-const made = (text: string) => /assignment_id\W+(c[0-9a-z]{24})/.exec(text)?.[1] ?? 'none'
-
-/** Gives work to the other, then waits for it, then says what became of it. */
-function delegate(
-  { steps, last }: Asked,
-  use: (tool: string, input: object) => ScriptedTool,
-  work: object,
-): ScriptedTurn {
-  if (steps === 0) return { tools: [use('assign', work)] }
-  if (steps === 1 && !last.includes('max_depth'))
-    return { tools: [use('assignment_result', { assignment_id: made(last) })] }
-  return { text: `Told: ${last}` }
-}
-
 describe.skipIf(missing)('two clients in one crew', { timeout: 300_000 }, () => {
-  let daemon: Installation
-  let claude: ModelEndpoint<MessagesBody>
-  let codex: ModelEndpoint<ResponsesBody>
-  let ada = ''
-  let release = () => {}
-  const slow = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  let scene: TwoClients
 
   beforeAll(async () => {
-    const byAda = (tool: string, input: object) => ({ name: `mcp__muster__${tool}`, input: { ...input } })
-    claude = await modelEndpoint((body) => {
-      const asked = askedOfAda(body)
-      if (asked.early) return { tools: [{ name: 'WaitForMcpServers', input: {} }] }
-      if (asked.said.includes('What you delegated has ended'))
-        return { text: `Brought: ${asked.said.split('\n').at(-3)}` }
-      if (asked.said.includes('Leave it with Cy.'))
-        return asked.steps
-          ? { text: 'I leave it.' }
-          : { tools: [byAda('assign', { target: 'cy', task: 'Work slowly.' })] }
-      if (asked.said.includes('Ask Cy.')) return delegate(asked, byAda, { target: 'cy', task: 'Say the word.' })
-      if (asked.said.includes('Pass it on.')) return delegate(asked, byAda, { target: 'cy', task: 'Pass it on.' })
-      return { text: 'Hello.' }
-    })
-    const byCy = (tool: string, input: object) => ({ name: `mcp__muster.${tool}`, input: { ...input } })
-    codex = await responsesEndpoint(async (body) => {
-      const asked = askedOfCy(body)
-      if (asked.said.includes('Pass it on.')) return delegate(asked, byCy, { target: 'ada', task: 'Pass it on.' })
-      if (asked.said.includes('Work slowly.')) await slow
-      return { text: 'The word is plum.' }
-    })
-    daemon = await install({
+    scene = await twoClients({
       SVC_CONTAINER_PROVIDER: 'process',
       SVC_ENV: 'development',
       SVC_CLAUDE_COMMAND: program('claude'),
       SVC_CODEX_COMMAND: program('codex'),
-      SVC_ANTHROPIC_URL: claude.url,
-      SVC_OPENAI_URL: codex.url,
     })
-    const { client: api } = daemon
-    const crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works' } })).id
-    const hands = [
-      ['ada', 'CLAUDE_CODE', 'ANTHROPIC', 'scripted-model', 'ANTHROPIC_API_KEY'],
-      ['cy', 'CODEX_CLI', 'OPENAI', 'gpt-5', 'OPENAI_API_KEY'],
-    ] as const
-    for (const [slug, cli_adapter, provider, llm_model, env_var_name] of hands) {
-      const client = { cli_adapter, llm_provider: provider, llm_model }
-      const { id: agentId } = await api.agents.create({ body: { name: slug, slug, crew_id: crewId, ...client } })
-      const key = { name: slug, value: `sk-${slug}-7f3a91c2d4`, type: 'API_KEY', provider } as const
-      const { id } = await api.credentials.create({ body: key })
-      await api.credentials.assign({ agentId, body: { credential_id: id, env_var_name } })
-      if (slug === 'ada') ada = agentId
-    }
-    await api.crews.start({ crewId })
   }, 120_000)
 
   afterAll(async () => {
-    await daemon?.remove()
-    await claude?.close()
-    await codex?.close()
+    await scene?.remove()
     rmSync(scratch, { recursive: true, force: true })
   })
 
   it('lets one delegate to the other and use its answer', async () => {
+    const { ada, daemon } = scene
     const { run, answer, runId } = await daemon.turn(ada, 'Ask Cy.')
     expect(run).toMatchObject({ status: 'COMPLETED', error_message: null })
     expect(answer?.content).toMatch(/^Told: .*COMPLETED.*The word is plum\./)
@@ -164,6 +49,7 @@ describe.skipIf(missing)('two clients in one crew', { timeout: 300_000 }, () => 
   })
 
   it('ends a loop of both at the limit, with an error that each is told', async () => {
+    const { ada, claude, codex, daemon } = scene
     const { run, answer, runId } = await daemon.turn(ada, 'Pass it on.')
     expect(run.status).toBe('COMPLETED')
     const { assignments } = await daemon.client.runs.tree({ runId })
@@ -178,6 +64,7 @@ describe.skipIf(missing)('two clients in one crew', { timeout: 300_000 }, () => 
   })
 
   it('brings a result once to an agent that has ended, though the daemon is killed in between', async () => {
+    const { ada, codex, daemon, release } = scene
     const { chatId } = await daemon.turn(ada, 'Leave it with Cy.')
     const working = () => codex.messages.some((body) => askedOfCy(body).said.includes('Work slowly.'))
     await expect.poll(working, { timeout: 60_000 }).toBe(true)

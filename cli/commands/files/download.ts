@@ -4,8 +4,8 @@ import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../command.ts'
-import { receiveNew } from '../../files.ts'
 import { agentId } from '../../lookup.ts'
+import { receiveNew } from '../../receive.ts'
 
 export default class FilesDownload extends ApiCommand<typeof FilesDownload> {
   static override summary = "Download a file from an agent's output folder"

@@ -9,11 +9,15 @@ export interface Bound {
   agent: string | null
 }
 
-/** Whether a caller with this bound may know of a question that this agent asked. */
-export const mayKnow = (
-  bound: Bound | undefined,
-  asked: { workspace_id: string; crew_id: string; from_agent_id: string },
-) =>
+/** What an agent asked. */
+export interface Asked {
+  workspace_id: string
+  crew_id: string
+  from_agent_id: string
+}
+
+/** Whether a caller with this bound may know of what was asked. */
+export const mayKnow = (bound: Bound | undefined, asked: Asked): boolean =>
   bound !== undefined &&
   (bound.workspace ?? asked.workspace_id) === asked.workspace_id &&
   (bound.crew ?? asked.crew_id) === asked.crew_id &&

@@ -10,12 +10,12 @@ import Fastify, {
   type HTTPMethods,
   type onRequestHookHandler,
 } from 'fastify'
-import { statusOf, urlOf } from '#contract/define'
+import { type Endpoint, statusOf, urlOf } from '#contract/define'
 import { isReserved } from '#contract/reserved'
 import { receive } from '../agents/calls.ts'
 import type { App } from '../app.ts'
 import { ConfigError } from '../config.ts'
-import { dispatch, type Operation, tryOut } from '../dispatch.ts'
+import { dispatchNow, type Operation, tryOut } from '../dispatch.ts'
 import type { Actor } from '../feature.ts'
 import { createRequestIds } from '../ids.ts'
 import { type Problem, problem } from '../problem.ts'
@@ -233,7 +233,6 @@ function checkHostAndSize(app: App, { headers, socket, routeOptions }: FastifyRe
 
 function addRoute(app: App, http: FastifyInstance, operation: Operation, methods: Methods): void {
   const { endpoint } = operation
-  const free = endpoint.kind === 'text' || endpoint.kind === 'stream'
   const query = endpoint.query && validator(endpoint.query, 'query')
   const body = endpoint.body && validator(endpoint.body, 'body')
   http.route({
@@ -245,7 +244,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
     config: { operation },
     onRequest: [meantFor(operation, methods), admit(app, operation)],
     ...(endpoint.reply &&
-      !free && {
+      !isFree(endpoint) && {
         schema: {
           response: {
             [endpoint.status]: endpoint.reply,
@@ -254,7 +253,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
           },
         },
       }),
-    handler: async (request, reply) => {
+    handler(request, reply) {
       admitAgain(app, endpoint, request)
       const isDry = dryRunAsked(endpoint, request.query)
       if (endpoint.kind === 'stream') takeSlot(app, request, reply)
@@ -264,19 +263,31 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
         ...checkedQuery(query, request.query),
         ...checkedBody(operation, body, given),
       }
-      if (isDry) {
-        const tried = await tryOut(app, operation, request.actor, input, { ip: request.address, request, reply })
-        sendDryRun(app, operation, tried, { actor: request.actor!, reply })
-        return
-      }
-      const result = await dispatch(app, operation, request.actor, input, { ip: request.address, request, reply })
-      if (reply.sent || endpoint.kind === 'stream') return reply
-      if (!free && reply.statusCode === 200 && !isRepeated(endpoint, reply)) reply.code(statusOf(endpoint, result))
-      // Returns nothing: the framework would wait for the end of a returned reply.
-      reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
+      const web = { ip: request.address, request, reply }
+      if (isDry)
+        return tryOut(app, operation, request.actor, input, web).then((tried) =>
+          sendDryRun(app, operation, tried, { actor: request.actor!, reply }),
+        )
+      // No promise for reads that answer at once, which most do.
+      const result = dispatchNow(app, operation, request.actor, input, web)
+      return result instanceof Promise
+        ? result.then((late) => answer(endpoint, reply, late))
+        : answer(endpoint, reply, result)
     },
   })
 }
+
+/** Sends the result. Returns nothing then: the framework would wait for the end of a returned reply. */
+function answer(endpoint: Endpoint, reply: FastifyReply, result: unknown): FastifyReply | undefined {
+  if (reply.sent || endpoint.kind === 'stream') return reply
+  const free = isFree(endpoint)
+  if (!free && reply.statusCode === 200 && !isRepeated(endpoint, reply)) reply.code(statusOf(endpoint, result))
+  reply.send(free ? result : endpoint.status === 204 ? undefined : (result ?? null))
+  return undefined
+}
+
+/** Whether what is answered has no schema. */
+const isFree = ({ kind }: Endpoint): boolean => kind === 'text' || kind === 'stream'
 
 /** Counts one more open stream of this person, of whatever kind, until the connection closes. */
 function takeSlot({ streams }: App, { actor }: FastifyRequest, { raw }: FastifyReply): void {

@@ -21,7 +21,10 @@ export const fixedHeaders = {
   'x-svc-server-version': version,
 }
 
-export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!
+export function pathOf({ url }: FastifyRequest): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
 
 /** Answers with the problem that was thrown. Any other error is logged and answered as `internal`. */
 export function sendProblem(

@@ -53,10 +53,10 @@ export function createScrubber(secrets: readonly string[], shortest?: number): S
     const names = Object.keys(object)
     let copy: [string, unknown][] | null = null
     for (let at = 0; at < names.length; at++) {
+      const given = object[names[at]!]
       const name = cleanText(names[at]!)
-      const member = clean(object[names[at]!])
-      if (member !== object[names[at]!] || name !== names[at])
-        copy ??= names.slice(0, at).map((before) => [before, object[before]])
+      const member = clean(given)
+      if (member !== given || name !== names[at]) copy ??= names.slice(0, at).map((before) => [before, object[before]])
       copy?.push([name, member])
     }
     return copy ? Object.fromEntries(copy) : object

@@ -21,27 +21,37 @@ export function searchFor(forms: readonly Form[]): SecretSearch {
   const { pairs, byFirst } = startTable(forms)
   const shortest = Math.min(...forms.map(({ text }) => text.length))
 
-  const scan = (text: string, mask: string, goesOn: boolean): { done: string; rest: string } => {
-    let done = ''
-    let from = 0
-    let next = text.charCodeAt(0) & 127
-    for (let at = 0; at < text.length; at++) {
+  /** The first place from `at` on where a form could begin, or the length of the text. */
+  const nextByChar = (text: string, at: number): number => {
+    let next = text.charCodeAt(at) & 127
+    for (; at < text.length; at++) {
       const first = next
       next = text.charCodeAt(at + 1) & 127
-      if (pairs[(first << 7) | next] === 0) continue
-      const likely = byFirst.get(text.charCodeAt(at))
-      if (!likely) continue
+      if (pairs[(first << 7) | next] !== 0) return at
+    }
+    return at
+  }
+  const nextByByte = ({ length }: string, at: number): number => {
+    for (; at < length; at++) if (pairs[((bytes[at]! & 127) << 7) | (bytes[at + 1]! & 127)] !== 0) return at
+    return at
+  }
+
+  const scan = (text: string, mask: string, goesOn: boolean): { done: string; rest: string } => {
+    const next = fillBytes(text) ? nextByByte : nextByChar
+    let done = ''
+    let from = 0
+    for (let at = next(text, 0); at < text.length; ) {
       let end = -1
-      for (const form of likely) {
+      for (const form of byFirst.get(text.charCodeAt(at)) ?? none) {
         const found = compare(form, text, at)
         if (found === cutShort && goesOn) return { done: done + text.slice(from, at), rest: text.slice(at) }
         if (found > end) end = found
       }
-      if (end < 0) continue
-      done += text.slice(from, at) + mask
-      from = end
-      at = end - 1
-      next = text.charCodeAt(end) & 127
+      if (end >= 0) {
+        done += text.slice(from, at) + mask
+        from = end
+      }
+      at = next(text, end < 0 ? at + 1 : end)
     }
     return { done: from === 0 ? text : done + text.slice(from), rest: '' }
   }
@@ -49,6 +59,20 @@ export function searchFor(forms: readonly Form[]): SecretSearch {
     replace: (text, mask) => (text.length < shortest ? text : scan(text, mask, false).done),
     advance: (text, mask) => scan(text, mask, true),
   }
+}
+
+const none: readonly Form[] = []
+
+/** The low bytes of a text, which are read quicker than its characters once there are some of them. */
+const bytes = Buffer.alloc(1 << 16)
+const shortText = 48
+
+function fillBytes(text: string): boolean {
+  if (text.length < shortText || text.length >= bytes.length) return false
+  bytes.write(text, 'latin1')
+  // The end of the text reads as 0.
+  bytes[text.length] = 0
+  return true
 }
 
 /** The text ends before the form does. */

@@ -56,3 +56,13 @@ it('bytes read the same however they are cut: several lines at once, one by one,
     }),
   )
 })
+
+it('many lines at once are read whole, with wide characters in any of them', () => {
+  const line = fc.oneof(fc.constantFrom('a', 'ä', '€'), fc.constantFrom('x'.repeat(700), '€'.repeat(400)))
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), (lines) => {
+      const bytes = Buffer.from(lines.map((it) => `${it}\n`).join(''))
+      expect(split([bytes], { limit: 100_000 })).toEqual(lines.map((it) => [it, false]))
+    }),
+  )
+})

@@ -73,3 +73,39 @@ it('what ends at the end of the text waits for more only where the text goes on'
   expect(search.advance('secret-of-ada', mask)).toEqual({ done: mask, rest: '' })
   expect(search.replace('secret-of-adasecret-of-ada.', mask)).toBe(`${mask}${mask}.`)
 })
+
+it.each(['', '.'.repeat(50)])('a form is found right behind what only began like it, after %j', (before) =>
+  expect(searchFor([{ text: 'aabbccdd', wraps: false }]).replace(`${before}aaabbccdd`, mask)).toBe(`${before}a${mask}`),
+)
+
+describe.each([
+  ['of one byte a character', 'x'],
+  ['with wide characters', '\u2026'],
+])('a long text %s', (_, filler) => {
+  const secret = 's+"/b?~\u00e9\u{1f511}(c'
+  const forms = formsOf(secret)
+  const search = searchFor(forms)
+  // Texts of 65536 characters and more are read by the character.
+  const paddings = [48, 1000, 65_400, 65_536, 70_000].map((length) => filler.repeat(length))
+
+  it.each(forms.map(({ text }) => text))('is rid of %j, and of nothing else', (form) => {
+    for (const before of paddings) {
+      expect(search.replace(`${before}${form}`, mask)).toBe(before + mask)
+      expect(search.replace(`${form}${before}${form}.`, mask)).toBe(`${mask}${before}${mask}.`)
+    }
+  })
+
+  it.each(forms.map(({ text }) => text))('waits where it ends like the beginning of %j', (form) => {
+    for (const before of paddings)
+      for (const length of [1, 2, form.length - 1]) {
+        search.replace('~'.repeat(before.length + 10), mask)
+        const rest = form.slice(0, length)
+        expect(search.advance(before + rest, mask)).toEqual({ done: before, rest })
+      }
+  })
+
+  it('keeps what only its low bytes look like', () => {
+    const likeness = [...secret].map((char) => String.fromCharCode(char.charCodeAt(0) + 0x100)).join('')
+    for (const before of paddings) expect(search.replace(before + likeness, mask)).toBe(before + likeness)
+  })
+})
