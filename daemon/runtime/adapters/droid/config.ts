@@ -1,6 +1,7 @@
 import type { LlmProvider } from '#contract/agents'
 import { keyOf, type Turn, toolList } from '../adapter.ts'
 import { type Json, list, object, string } from '../json.ts'
+import { noteHook } from '../hook.ts'
 import { addressOf, modelOf } from '../models.ts'
 
 /** The client's tools for each tool that agents are given; its own for pages and searches call its vendor's service. */
@@ -49,9 +50,11 @@ export function settingsOf(turn: Turn): Json {
     baseUrl: `${addressOf(turn.access, owner)}${service.version}`,
     apiKey: keyOf(turn.access),
   }
+  const hook = noteHook(turn.access, 'PostToolUse', 10)
   return {
     customModels: [model],
     allowManagedHooksOnly: true,
+    ...(hook && { hooks: { PostToolUse: [{ matcher: '*', hooks: [hook] }] } }),
     cloudSessionSync: false,
     enabledPlugins: {},
     strictEnabledPlugins: true,
