@@ -1,7 +1,7 @@
 import type { LlmProvider } from '#contract/agents'
 import { keyOf, type Turn, toolList } from '../adapter.ts'
-import { type Json, list, object, string } from '../json.ts'
 import { noteHook } from '../hook.ts'
+import { type Json, list, object, string } from '../json.ts'
 import { addressOf, modelOf } from '../models.ts'
 
 /** The client's tools for each tool that agents are given; its own for pages and searches call its vendor's service. */
