@@ -116,11 +116,22 @@ export interface Delegated {
   error?: string
 }
 
+/**
+ * What became of a message that was said while the agent worked: it waits for the agent's next step (`pending`) or its
+ * next turn (`queued`), or the agent has it (`delivered`).
+ */
+export interface Steering {
+  type: 'stream.steering'
+  message_id: string
+  delivery: 'pending' | 'queued' | 'delivered'
+}
+
 /** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
 export type StreamFrame =
   | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
   | { type: 'stream.heartbeat' }
   | Delegated
+  | Steering
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 

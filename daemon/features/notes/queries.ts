@@ -35,6 +35,9 @@ export const queries = statements((db) => ({
     `UPDATE notes SET taken_at = @now WHERE run_id = @run AND handed_to = @call AND taken_at IS NULL
      RETURNING ${columns}`,
   ),
-  forget: db.prepare<[run: string]>('DELETE FROM notes WHERE run_id = ?'),
-  forgetSaid: db.prepare<[run: string]>("DELETE FROM notes WHERE run_id = ? AND kind = 'steer' AND taken_at IS NULL"),
+  /** All but what is to be withdrawn. */
+  forget: db.prepare<[run: string]>("DELETE FROM notes WHERE run_id = ? AND (kind <> 'steer' OR taken_at IS NOT NULL)"),
+  withdrawSaid: db.prepare<[run: string], { message_id: string | null }>(
+    "DELETE FROM notes WHERE run_id = ? AND kind = 'steer' AND taken_at IS NULL RETURNING message_id",
+  ),
 }))

@@ -1,6 +1,6 @@
 import { notes } from '#contract/notes'
 import { feature } from '#kernel/feature'
-import { acknowledge, forgetNotes, forgetSaid, take } from './service.ts'
+import { acknowledge, forgetNotes, take } from './service.ts'
 
 export default feature(
   notes,
@@ -14,7 +14,6 @@ export default feature(
       'run.failed': forgetNotes,
       'run.timeout': forgetNotes,
       'run.cancelled': forgetNotes,
-      'run.resumed': forgetSaid,
     },
   },
 )

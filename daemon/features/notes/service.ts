@@ -25,14 +25,16 @@ export interface NewNote {
 export function leaveNote(app: App, { runId, kind, text, messageId }: NewNote): string | null {
   if (text.length > noteLimit) throw new RangeError(`A note has at most ${noteLimit} characters`)
   const run = findRun(app, runId)
-  if (!run || !canHear(run)) return null
+  if (!run || !takesNotes(run)) return null
   const id = newId(app.clock())
   const created_at = app.clock()
   queries(app.db).insert.run({ id, run_id: runId, kind, text, message_id: messageId ?? null, created_at })
   return id
 }
 
-const canHear = ({ phase }: Run): boolean => phase === 'queued' || phase === 'launching' || phase === 'running'
+/** Whether a program of the run is at work, or about to be. */
+export const takesNotes = ({ phase }: Run): boolean =>
+  phase === 'queued' || phase === 'launching' || phase === 'running'
 
 /**
  * Hands over what waits in the caller's run. It counts as taken once it is acknowledged: until then the same call has
@@ -40,7 +42,7 @@ const canHear = ({ phase }: Run): boolean => phase === 'queued' || phase === 'la
  */
 export function take(app: App, { body }: Call<typeof notes.take>): Reply<typeof notes.take> {
   const run = ownRun(app, body)
-  if (!run || !canHear(run)) return { receipt: null, text: '' }
+  if (!run || !takesNotes(run)) return { receipt: null, text: '' }
   const call = body.call_id ?? newId(app.clock())
   const now = app.clock()
   const handed = fitting(queries(app.db).waiting.all({ run: run.id, call, now, lease: leaseMs }))
@@ -86,12 +88,13 @@ function ownRun(app: App, caller: Caller): Run | null {
 
 type Ended = Happened<'run.completed' | 'run.failed' | 'run.timeout' | 'run.cancelled'>
 
-/** Notes go with the end of their run. */
+/** Notes go with the end of their run; chats take back what their messages still wait for. */
 export const forgetNotes = (app: App, { about }: Ended): void => {
   if (about.trace_id) queries(app.db).forget.run(about.trace_id)
 }
 
-/** A run that goes on after an answer is told with its prompt what was said meanwhile. */
-export const forgetSaid = (app: App, { about }: Happened<'run.resumed'>): void => {
-  if (about.trace_id) queries(app.db).forgetSaid.run(about.trace_id)
-}
+/** Takes back what the agent was not told of what people said in a run; answers those messages. */
+export const withdrawSaid = ({ db }: App, runId: string): string[] =>
+  queries(db)
+    .withdrawSaid.all(runId)
+    .flatMap(({ message_id }) => message_id ?? [])
