@@ -53,14 +53,16 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     if ('refused' in body) return refuse(request, response, ...body.refused)
     const run = request.headers['x-svc-run-id']
     const runId = typeof run === 'string' ? run.slice(0, 64) : null
+    const sent = (to: string, what: unknown) =>
+      ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
     const call = async (to: string, what: unknown): Promise<SidecarAnswer> => {
       const early = pauses.answer(agent.agentId, to)
       if (early) return early
-      const { answer, hangUp } = ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
+      const { answer, hangUp } = sent(to, what)
       response.once('close', hangUp)
       return pauses.heed(agent.agentId, to, await answer)
     }
-    if (route === mcpRoute) return answerMcp(request, response, body.value, call)
+    if (route === mcpRoute) return answerMcp(request, response, body.value, { call, tell: (...it) => void sent(...it) })
     const { status, body: said } = await call(route, body.value)
     if (response.destroyed) return
     const wait = status === 429 && (said as { retry_after?: unknown } | null)?.retry_after

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { SidecarAnswer } from '../types.ts'
 import { agentTools } from './agent-tools.ts'
 import { say } from './say.ts'
@@ -24,12 +25,19 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Answers one message of a client; `call` forwards a tool call to the daemon. */
+/** The daemon, as far as a tool call reaches it. */
+export interface Daemon {
+  call(route: string, body: unknown): Promise<SidecarAnswer>
+  /** As `call`, but whoever called the tool does not wait for it. */
+  tell(route: string, body: unknown): void
+}
+
+/** Answers one message of a client. What a tool results in also says what waits to be told to the agent. */
 export async function answerMcp(
   request: IncomingMessage,
   response: ServerResponse,
   body: unknown,
-  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
+  daemon: Daemon,
 ): Promise<void> {
   if (!isObject(body) || body['jsonrpc'] !== '2.0')
     return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
@@ -41,8 +49,9 @@ export async function answerMcp(
   if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
   const stop = streamed ? beginStream(response, message) : () => undefined
-  const outcome = await callTool(message, call).finally(stop)
+  const { outcome, receipt } = await callTool(message, daemon).finally(stop)
   if (response.destroyed) return
+  if (receipt) response.once('finish', () => daemon.tell('/notes/taken', { receipt }))
   if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
   else reply(response, id, outcome)
 }
@@ -64,16 +73,32 @@ function answerAtOnce({ method, params }: Message): Outcome {
   }
 }
 
-async function callTool(
-  { params }: Message,
-  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
-): Promise<Outcome> {
+/** What a tool call came to, and the receipt of the notes that go with it. */
+interface Called {
+  outcome: Outcome
+  receipt?: string | undefined
+}
+
+async function callTool({ params }: Message, daemon: Daemon): Promise<Called> {
   const asked = params['name']
-  if (typeof asked !== 'string') return failure(-32602, 'Name a tool')
+  if (typeof asked !== 'string') return { outcome: failure(-32602, 'Name a tool') }
   const tool = agentTools.find(({ name }) => name === asked)
-  if (!tool) return failure(-32602, `There is no tool ${asked.slice(0, 100)}`)
-  const { status, body } = await call(tool.route, params['arguments'] ?? {})
-  return { result: { content: [{ type: 'text', text: JSON.stringify(body) }], isError: status >= 400 } }
+  if (!tool) return { outcome: failure(-32602, `There is no tool ${asked.slice(0, 100)}`) }
+  const { status, body } = await daemon.call(tool.route, params['arguments'] ?? {})
+  const notes = status < 400 ? await waiting(daemon) : null
+  const texts = [JSON.stringify(body), ...(notes ? [notes.text] : [])]
+  const content = texts.map((text) => ({ type: 'text', text }))
+  return { outcome: { result: { content, isError: status >= 400 } }, receipt: notes?.receipt }
+}
+
+/** A daemon that went away meanwhile does not hold the result back. */
+const noteMs = 2000
+const late = (): Promise<SidecarAnswer> => pause(noteMs, { status: 503, body: null }, { ref: false })
+
+async function waiting(daemon: Daemon): Promise<{ receipt: string; text: string } | null> {
+  const { status, body } = await Promise.race([daemon.call('/notes', {}), late()])
+  const { receipt, text } = (body ?? {}) as { receipt?: unknown; text?: unknown }
+  return status === 200 && typeof receipt === 'string' && typeof text === 'string' ? { receipt, text } : null
 }
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`
