@@ -116,14 +116,14 @@ export interface Delegated {
   error?: string
 }
 
-/**
- * What became of a message that was said while the agent worked: it waits for the agent's next step (`pending`) or its
- * next turn (`queued`), or the agent has it (`delivered`).
- */
+/** A message said while the agent works waits for its next step or its next turn, or the agent has it. */
+export type Delivery = 'pending' | 'queued' | 'delivered'
+
+/** What became of a message that was said while the agent worked; not repeated for those who come late. */
 export interface Steering {
   type: 'stream.steering'
   message_id: string
-  delivery: 'pending' | 'queued' | 'delivered'
+  delivery: Delivery
 }
 
 /** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
