@@ -1,34 +1,37 @@
 import type { ModelAccess } from './adapter.ts'
 
-/** A command that a client runs between two steps of its agent. */
-export interface Hook {
+/** Seconds that a client waits for a hook, in which the sidecar has surely answered. */
+export const hookSeconds = 10
+
+/** The variables of the agent that a hook needs. */
+export const hookVariables = ['SVC_AGENT_TOKEN', 'SVC_RUN_ID'] as const
+
+/** What a hook that is a call of its own says to the sidecar. */
+export const hookHeaders = (event: string): Record<string, string> => ({
+  authorization: 'Bearer $SVC_AGENT_TOKEN',
+  'x-svc-run-id': '$SVC_RUN_ID',
+  'x-hook-event': event,
+})
+
+/** Where the sidecar tells a hook what waits for its agent; null without a sidecar. */
+export const hookAddress = (access: ModelAccess): string | null =>
+  access.via === 'sidecar' ? `${access.origin}/hook` : null
+
+/** A command that prints what the sidecar tells. It is in no file, and holds no secret. */
+function script(event: string): string {
+  const lines = Object.entries(hookHeaders(event)).map(([name, value]) => `"${name}: ${value}"`)
+  const call = `curl -sf -m ${hookSeconds / 2} --noproxy '*' -X POST -H @- "$SVC_SIDECAR_URL/hook"`
+  return `printf '%s\\n' ${lines.join(' ')} | ${call}; true`
+}
+
+/** A command that a client runs between two steps of its agent, and gives its output to the model. */
+export interface CommandHook {
   type: 'command'
   command: string
   /** In the client's own unit. */
   timeout: number
 }
 
-/** How long an agent waits at most for a sidecar, in seconds, when the daemon does not answer. */
-const patience = 2
-
-/** What the sidecar answers while nothing waits, and before the daemon is there, ends the command at once. */
-const script = (event: string): string =>
-  `
-ask() {
-  printf 'authorization: Bearer %s\\nx-svc-run-id: %s\\n' "$SVC_AGENT_TOKEN" "$SVC_RUN_ID" |
-    curl -sf -m ${patience} --noproxy '*' -H @- -d "$2" "$SVC_SIDECAR_URL$1"
-}
-said=$(ask /notes '{}') || exit 0
-case $said in '{"receipt":"'*) ;; *) exit 0 ;; esac
-receipt=\${said#'{"receipt":"'}
-printf '{"hookSpecificOutput":{"hookEventName":"${event}","additionalContext":%s}' "\${said#*'"text":'}"
-ask /notes/taken "{\\"receipt\\":\\"\${receipt%%\\"*}\\"}" > /dev/null
-exit 0
-`.trim()
-
-/**
- * The hook of a client that gives what it prints as `additionalContext` to the model: asks the sidecar for notes that
- * wait for the run, and acknowledges them once they are printed. Null without a sidecar.
- */
-export const noteHook = (access: ModelAccess, event: string, timeout: number): Hook | null =>
-  access.via === 'sidecar' ? { type: 'command', command: script(event), timeout } : null
+/** A hook for clients that run commands; null without a sidecar. */
+export const commandHook = (access: ModelAccess, event: string, timeout: number): CommandHook | null =>
+  hookAddress(access) === null ? null : { type: 'command', command: script(event), timeout }

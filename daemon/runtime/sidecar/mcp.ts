@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { SidecarAnswer } from '../types.ts'
 import { agentTools } from './agent-tools.ts'
+import { type Daemon, type Handed, waitingNotes } from './notes.ts'
 import { say } from './say.ts'
 
 /**
@@ -25,13 +24,6 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The daemon, as far as a tool call reaches it. */
-export interface Daemon {
-  call(route: string, body: unknown): Promise<SidecarAnswer>
-  /** As `call`, but whoever called the tool does not wait for it. */
-  tell(route: string, body: unknown): void
-}
-
 /** Answers one message of a client. What a tool results in also says what waits to be told to the agent. */
 export async function answerMcp(
   request: IncomingMessage,
@@ -49,9 +41,9 @@ export async function answerMcp(
   if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
   const stop = streamed ? beginStream(response, message) : () => undefined
-  const { outcome, receipt } = await callTool(message, daemon).finally(stop)
+  const { outcome, notes } = await callTool(message, daemon).finally(stop)
   if (response.destroyed) return
-  if (receipt) response.once('finish', () => daemon.tell('/notes/taken', { receipt }))
+  if (notes) response.once('finish', notes.taken)
   if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
   else reply(response, id, outcome)
 }
@@ -73,10 +65,10 @@ function answerAtOnce({ method, params }: Message): Outcome {
   }
 }
 
-/** What a tool call came to, and the receipt of the notes that go with it. */
+/** What a tool call came to, and the notes that go with it. */
 interface Called {
   outcome: Outcome
-  receipt?: string | undefined
+  notes?: Handed | null
 }
 
 async function callTool({ params }: Message, daemon: Daemon): Promise<Called> {
@@ -85,20 +77,10 @@ async function callTool({ params }: Message, daemon: Daemon): Promise<Called> {
   const tool = agentTools.find(({ name }) => name === asked)
   if (!tool) return { outcome: failure(-32602, `There is no tool ${asked.slice(0, 100)}`) }
   const { status, body } = await daemon.call(tool.route, params['arguments'] ?? {})
-  const notes = status < 400 ? await waiting(daemon) : null
+  const notes = status < 400 ? await waitingNotes(daemon) : null
   const texts = [JSON.stringify(body), ...(notes ? [notes.text] : [])]
   const content = texts.map((text) => ({ type: 'text', text }))
-  return { outcome: { result: { content, isError: status >= 400 } }, receipt: notes?.receipt }
-}
-
-/** A daemon that went away meanwhile does not hold the result back. */
-const noteMs = 2000
-const late = (): Promise<SidecarAnswer> => pause(noteMs, { status: 503, body: null }, { ref: false })
-
-async function waiting(daemon: Daemon): Promise<{ receipt: string; text: string } | null> {
-  const { status, body } = await Promise.race([daemon.call('/notes', {}), late()])
-  const { receipt, text } = (body ?? {}) as { receipt?: unknown; text?: unknown }
-  return status === 200 && typeof receipt === 'string' && typeof text === 'string' ? { receipt, text } : null
+  return { outcome: { result: { content, isError: status >= 400 } }, notes }
 }
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`

@@ -1,5 +1,5 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
-import { noteHook } from '../hook.ts'
+import { hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
 import { mergeMcp } from '../mcp.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
@@ -22,10 +22,10 @@ export const claudeCode: Adapter = {
  * fetches from there, which a restricted crew may not. Its hook runs once after all tool calls of a step.
  */
 function settings({ proxy, access }: Turn): string[] {
-  const hook = noteHook(access, 'PostToolBatch', 10)
+  const url = hookAddress(access)
   const given = {
     ...(proxy && { skipWebFetchPreflight: true }),
-    ...(hook && { hooks: { PostToolBatch: [{ hooks: [hook] }] } }),
+    ...(url && { hooks: { [afterStep]: [{ hooks: [hookAt(url)] }] } }),
   }
   return Object.keys(given).length > 0 ? [`--settings=${JSON.stringify(given)}`] : []
 }
@@ -67,6 +67,16 @@ function launch(turn: Turn): Launch {
     mcpServers: names,
   }
 }
+
+const afterStep = 'PostToolBatch'
+
+const hookAt = (url: string) => ({
+  type: 'http',
+  url,
+  headers: hookHeaders(afterStep),
+  allowedEnvVars: hookVariables,
+  timeout: hookSeconds,
+})
 
 function session({ session }: Turn): string[] {
   if (!session) return ['--no-session-persistence']

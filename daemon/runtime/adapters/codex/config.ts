@@ -1,6 +1,6 @@
 import { stringify } from 'smol-toml'
 import { type Turn, toolList } from '../adapter.ts'
-import { noteHook } from '../hook.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 import { toolSeconds } from '../mcp.ts'
 
@@ -15,7 +15,7 @@ const provider = 'muster'
  */
 export function configOf(turn: Turn, servers: Record<string, Json>): string {
   const { access, retries = 5, model, systemPrompt } = turn
-  const hook = noteHook(access, 'PostToolUse', 10)
+  const hook = commandHook(access, 'PostToolUse', hookSeconds)
   const tools = toolList(turn.toolProfile, turn.cliTools)
   const base = access.via === 'sidecar' ? `${access.origin}/openai` : (access.baseUrl ?? 'https://api.openai.com')
   return stringify({

@@ -1,6 +1,6 @@
 import type { LlmProvider } from '#contract/agents'
 import { keyOf, type Turn, toolList } from '../adapter.ts'
-import { noteHook } from '../hook.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 import { addressOf, modelOf } from '../models.ts'
 
@@ -50,7 +50,7 @@ export function settingsOf(turn: Turn): Json {
     baseUrl: `${addressOf(turn.access, owner)}${service.version}`,
     apiKey: keyOf(turn.access),
   }
-  const hook = noteHook(turn.access, 'PostToolUse', 10)
+  const hook = commandHook(turn.access, 'PostToolUse', hookSeconds)
   return {
     customModels: [model],
     allowManagedHooksOnly: true,

@@ -1,5 +1,5 @@
 import { type Turn, toolList, turnCap } from '../adapter.ts'
-import { noteHook } from '../hook.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 
 /** The client's tools for each tool that agents are given; it has none to search for tools, and none for notebooks. */
@@ -27,7 +27,7 @@ const mostRetries = 3
  */
 export function settingsOf(turn: Turn, servers: Record<string, Json>): Json {
   const { folders, retries = 5 } = turn
-  const hook = noteHook(turn.access, 'AfterTool', 10_000)
+  const hook = commandHook(turn.access, 'AfterTool', hookSeconds * 1000)
   return {
     advanced: { ignoreLocalEnv: true },
     context: {
