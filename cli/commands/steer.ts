@@ -13,9 +13,9 @@ const tooLate = (begin: boolean): string =>
 export default class Steer extends ApiCommand<typeof Steer> {
   static override summary = 'Tell an agent at work something'
   static override description =
-    'The message is kept in the chat. An agent at work is told after its current step, if its client can be (STEER in ' +
-    '`muster adapters`) and takes another step in this turn; otherwise it reads the message with its next turn, and ' +
-    'starts none for it unless you say --begin. With --wait the command ends once it is known which of both.'
+    'The message is kept in the chat. An agent at work is told after its current step, if its client can be ' +
+    '(`muster adapters` says so) and takes another step in this turn; otherwise it reads the message with its next ' +
+    'turn, and starts none for it unless you say --begin. With --wait the command ends once it is known which of both.'
   static override hiddenAliases = ['chats:steer']
   static override examples = [
     '$ <%= config.bin %> steer CHAT "Use SQLite, not a file"',
