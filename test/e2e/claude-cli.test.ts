@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -214,6 +214,24 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(notes.taken).toEqual([words])
     expect(notes.asked).toEqual(['/notes', '/notes/taken', '/notes'].map((route) => ({ route, runId })))
     expect(JSON.stringify(frames)).not.toContain('while you work')
+  })
+
+  it('takes hooks from no folder', async () => {
+    const { endpoint, folders, run } = await scene([
+      { tools: [{ name: 'Bash', input: { command: 'true' } }] },
+      { text: 'Done.' },
+    ])
+    const { turn } = await withNotes(endpoint.url)
+    const hook = { type: 'command', command: `touch ${join(folders.shared, 'ran')}` }
+    const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']
+    const settings = { hooks: Object.fromEntries(events.map((name) => [name, [{ hooks: [hook] }]])) }
+    for (const at of [folders.cwd, folders.home]) {
+      mkdirSync(join(at, '.claude'))
+      for (const name of ['settings.json', 'settings.local.json'])
+        writeFileSync(join(at, '.claude', name), JSON.stringify(settings))
+    }
+    expect((await run(turn)).verdict).toMatchObject({ status: 'completed', kind: null })
+    expect(existsSync(join(folders.shared, 'ran'))).toBe(false)
   })
 
   it('works in all folders of its own and of its crew', async () => {
