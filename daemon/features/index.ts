@@ -35,6 +35,7 @@ import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import models from './models/routes.ts'
+import notes from './notes/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
@@ -92,6 +93,7 @@ export const features = {
   limits,
   members: join(members, memberCapabilities),
   models,
+  notes,
   onboarding,
   pages,
   pairing,

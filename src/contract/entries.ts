@@ -18,6 +18,7 @@ import { invitationFacts } from './entries/invitations.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
 import { personaFacts } from './entries/personas.ts'
 import { policyFacts } from './entries/policies.ts'
@@ -48,6 +49,7 @@ export const facts = {
   ...crewConnectionFacts,
   ...fileFacts,
   ...journalFacts,
+  ...noteFacts,
   ...peerFacts,
   ...personaFacts,
   ...policyFacts,

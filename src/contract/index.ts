@@ -33,6 +33,7 @@ import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { models } from './models.ts'
+import { notes } from './notes.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
@@ -89,6 +90,7 @@ export const api = {
   limits,
   members: { ...members, ...memberCapabilities },
   models,
+  notes,
   onboarding,
   pages,
   pairing,

@@ -194,6 +194,8 @@ members.showCapabilities   ADMIN     -                 api
 members.setCapabilities    ADMIN     workspace:admin   api
 
 models.list                VIEWER    -                 api
+notes.take                 internal  -                 api
+notes.acknowledge          internal  -                 api
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
 onboarding.setup           signed-in *                 api  second-factor
