@@ -1,9 +1,9 @@
 import type { Client, Connection } from '#client'
-import type { RunFrame } from '#contract/frames'
+import type { Delivery, RunFrame } from '#contract/frames'
 import { patiently } from '../patiently.ts'
 import { feed } from './feed.ts'
 import { sendOnce, steerOnce } from './send-once.ts'
-import { messagesOf, replyOf, runOf, type Said, untold } from './stored.ts'
+import { deliveryOf, messagesOf, replyOf, runOf, type Said, untold } from './stored.ts'
 import { Turn, type TurnEvent } from './turn.ts'
 
 const patience = 60_000
@@ -15,6 +15,8 @@ export interface Listener {
   see(event: TurnEvent): void
   /** Something was said elsewhere, or was queued before and has its turn now. */
   heard(text: string, messageId: string): void
+  /** What became of something that was said while the agent worked. */
+  delivery(messageId: string, delivery: Delivery): void
   connected(yes: boolean): void
   /** Something was said while nobody could be reached. */
   missed(): void
@@ -76,18 +78,18 @@ export class Conversation {
   }
 
   /**
-   * Says something while the agent is at work: it is queued, and has a turn after this one. `begun`: the turn had just
-   * ended, and this one begins.
+   * Says something while the agent is at work, which is told after its current step, or in a turn after this one where
+   * it is to `begin` one. `begun`: the turn had just ended, and this one begins.
    */
-  async steer(text: string): Promise<{ id: string; begun: boolean }> {
-    const steering = steerOnce(this.api, this.chatId!, text, true)
+  async steer(text: string, begin: boolean): Promise<{ id: string; begun: boolean; delivery: Delivery }> {
+    const steering = steerOnce(this.api, this.chatId!, text, begin)
     this.sending = steering.catch(() => undefined)
-    const { message_id, run_id } = await steering
+    const { message_id, run_id, delivery } = await steering
     if (run_id) {
       this.shown.add(message_id)
       this.runId = run_id
     }
-    return { id: message_id, begun: run_id !== null }
+    return { id: message_id, begun: run_id !== null, delivery }
   }
 
   /** The last messages of the chat. */
@@ -132,12 +134,19 @@ export class Conversation {
       if (event.type === 'lost') this.listener.connected(false)
       else if (event.type === 'attached') {
         this.listener.connected(true)
-        if (!event.again) await this.onEntry()
+        if (event.again) await this.catchUp()
+        else await this.onEntry()
       } else if (event.type === 'delegated') this.listener.see(event)
+      else if (event.type === 'steering') this.listener.delivery(event.id, event.delivery)
       else if (event.type === 'gap') await this.gap(event.over)
       else await this.frame(event.frame, event.late)
       entered()
     }
+  }
+
+  /** Nobody repeats what became of messages while the connection was lost. */
+  private async catchUp(): Promise<void> {
+    for (const it of await messagesOf(this.api, this.chatId!, 20)) this.listener.delivery(it.id, deliveryOf(it))
   }
 
   /** Skips the frames of these messages. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, locate, ProblemError } from '#client'
 import { lines } from '#client/lines'
-import type { Delegated, RunFrame, StreamEnd, StreamFrame } from '#contract/frames'
+import type { Delegated, Delivery, RunFrame, StreamEnd, StreamFrame } from '#contract/frames'
 
 export type FeedEvent =
   /** `late`: it happened before this client was there to see it. */
@@ -10,6 +10,7 @@ export type FeedEvent =
   /** Frames are lost; only the stored messages hold the text. `over`: the run has ended, too. */
   | { type: 'gap'; over: boolean }
   | { type: 'delegated'; work: Delegated }
+  | { type: 'steering'; id: string; delivery: Delivery }
   | { type: 'lost'; error: Error }
 
 export interface FeedOptions {
@@ -110,6 +111,8 @@ function* read(frame: Frame, place: Place): Generator<FeedEvent> {
   } else if (frame.type === 'stream.assignment') {
     // Where it stands follows at once, unless people are asked first.
     if (frame.event !== 'created') yield { type: 'delegated', work: frame }
+  } else if (frame.type === 'stream.steering') {
+    yield { type: 'steering', id: frame.message_id, delivery: frame.delivery }
   } else if (isRunFrame(frame) && frame.seq > place.last) {
     const { late, ...it } = frame
     advance(place, it.seq)

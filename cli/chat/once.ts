@@ -77,8 +77,8 @@ class OneTurn {
       else if (event.type === 'delegated') watching.see(event)
       else if (event.type === 'lost') watching.lost?.(event.error)
       else if (event.type === 'gap') this.ours = this.turn.incomplete = true
-      else if (event.again) watching.back?.()
-      else this.sent ??= await this.it.send()
+      else if (event.type === 'attached' && event.again) watching.back?.()
+      else if (event.type === 'attached') this.sent ??= await this.it.send()
       if (this.turn.done) break
       // Frames are gone and no run goes on: unless the daemon has yet to find it again, the rest is read from what is
       // stored.

@@ -18,17 +18,9 @@ const broken = new Set(['ECONNRESET', 'EPIPE', 'TIMEOUT'])
 export const sendOnce = (api: Client, chatId: string, draft: Draft): ReturnType<Send> =>
   again((client_id) => api.chats.send({ chatId, body: { ...draft, client_id } }))
 
-/** As `sendOnce`, for what the agent reads with its next turn; `begin` when it is to have one for it. */
+/** As `sendOnce`, for an agent at work; `begin` when what it is not told in its turn is to have one of its own. */
 export const steerOnce = (api: Client, chatId: string, message: string, begin = false): ReturnType<Steer> =>
   again((client_id) => api.chats.steer({ chatId, body: { message, client_id, ...(begin && { begin }) } }))
-
-/** Steers a chat, and says what has become of the words. */
-export async function steered(api: Client, chatId: string | null, text: string): Promise<string> {
-  if (!text.trim()) return 'Say what: /steer TEXT'
-  if (!chatId) return 'Nothing was said here yet: say it as a message.'
-  const { in_flight } = await steerOnce(api, chatId, text)
-  return `Queued${in_flight ? '' : ', as no turn goes on'}: the agent reads it with its next turn.`
-}
 
 async function again<T>(send: (key: string) => Promise<T>): Promise<T> {
   const key = randomUUID()

@@ -1,7 +1,7 @@
 // Long because the whole screen of a chat is one state: what is typed, what goes on, and what is asked.
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { Client, Connection } from '#client'
-import type { Delegated } from '#contract/frames'
+import type { Delegated, Delivery } from '#contract/frames'
 import { span } from '../markdown/rows.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { waiting } from './answering.ts'
@@ -13,7 +13,7 @@ import type { Memory } from './memory.ts'
 import { type Below, Page } from './page.ts'
 import { Pastes } from './pastes.ts'
 import { nextOf } from './remedies.ts'
-import { steered, unanswered } from './send-once.ts'
+import { unanswered } from './send-once.ts'
 import { completeSlash, helpRows, isSlash, type Slash, slashNames, slashOf } from './slash.ts'
 import type { Said } from './stored.ts'
 import { tellMessage } from './transcript.ts'
@@ -48,9 +48,25 @@ export interface Calls {
   changed(): void
 }
 
+/** A message that was said while the agent works; `begin` when it has a turn unless it was told in this one. */
+interface Steered {
+  id: string
+  text: string
+  begin: boolean
+  delivery: Delivery
+}
+
 const tickMs = 100
 /** Longer texts are not remembered on disk. */
 const remembered = 20_000
+const delivered = 'Delivered: the agent has it while it works.'
+const laterOn = 'Queued: the agent reads it with its next turn.'
+
+const markOf = (steered: readonly Steered[]): string =>
+  steered.some(({ delivery }) => delivery === 'pending')
+    ? "waiting for the agent's next step"
+    : 'queued for the next turn'
+
 /** Messages shown again when a chat is continued. */
 const recalled = 2
 
@@ -66,8 +82,10 @@ export class ChatSession {
   private thinking: boolean
   /** Messages typed while another one was on its way; sent one by one. */
   private readonly queue: string[] = []
-  /** Messages that the server keeps for the turn after this one, oldest first. */
-  private steered: { id: string; text: string }[] = []
+  /** Messages that the server keeps for the agent's next step or turn, oldest first. */
+  private steered: Steered[] = []
+  /** What was told of messages before it was known that they are from here. */
+  private readonly fates = new Map<string, Delivery>()
   private sending = false
   private cancelling = false
   private connected = true
@@ -173,6 +191,7 @@ export class ChatSession {
       turn: (turn) => (turn ? this.began(turn) : this.ended()),
       see: (event) => this.see(event),
       heard: (text, id) => this.heard(text, id),
+      delivery: (id, delivery) => this.settle(id, delivery),
       connected: (yes) => {
         this.connected = yes
         this.draw()
@@ -242,15 +261,18 @@ export class ChatSession {
     void (later ? this.steer(text) : this.say(text)).then(() => this.sayNext())
   }
 
-  /** Has a message said after the turn that goes on. */
-  private async steer(text: string): Promise<void> {
+  /** Has a message said in the turn that goes on, or after it. */
+  private async steer(text: string, begin = true): Promise<void> {
     this.sending = true
     try {
-      const { id, begun } = await this.conversation.steer(this.pastes.whole(text))
+      const { id, begun, delivery } = await this.conversation.steer(this.pastes.whole(text), begin)
       if (begun) {
         this.page.said(this.pastes.shown(text))
         this.page.note('The turn before had ended already: this begins the next one.')
-      } else this.steered.push({ id, text })
+      } else {
+        this.steered.push({ id, text, begin, delivery: 'pending' })
+        this.settle(id, this.fates.get(id) ?? delivery)
+      }
     } catch (error) {
       this.unsaid(error, text)
     }
@@ -263,6 +285,20 @@ export class ChatSession {
     this.complain(error)
     this.putBack([text, ...this.queue.splice(0)])
     if (waiting(error)) this.answers.look()
+  }
+
+  /** What became of a message. It stays below until the agent is told. */
+  private settle(id: string, delivery: Delivery): void {
+    const message = this.steered.find((it) => it.id === id)
+    if (!message) return void this.fates.set(id, delivery)
+    message.delivery = delivery
+    if (delivery === 'delivered' || (delivery === 'queued' && !message.begin)) {
+      this.steered = this.steered.filter((it) => it !== message)
+      this.view?.flush()
+      this.page.said(this.pastes.shown(message.text))
+      this.page.note(delivery === 'delivered' ? delivered : laterOn)
+    }
+    this.draw()
   }
 
   /** What was queued before a message has its turn together with it. */
@@ -348,7 +384,7 @@ export class ChatSession {
       help: () => this.page.commit('note', helpRows(this.page.width)),
       new: () => this.renew(),
       history: () => this.recall(Number(rest) || 10),
-      steer: async () => this.page.note(await steered(this.it.api, this.conversation.chatId, this.pastes.whole(rest))),
+      steer: () => this.tellAside(rest),
       cancel: () => this.cancel(),
       thinking: () => {
         this.thinking = !this.thinking
@@ -366,6 +402,13 @@ export class ChatSession {
       this.complain(error)
     }
     this.draw()
+  }
+
+  /** Says something that begins no turn. */
+  private async tellAside(text: string): Promise<void> {
+    if (!text.trim()) return this.page.note('Say what: /steer TEXT')
+    if (!this.conversation.chatId) return this.page.note('Nothing was said here yet: say it as a message.')
+    await this.steer(text, false)
   }
 
   /** The chat is created with its first message. */
@@ -402,7 +445,7 @@ export class ChatSession {
       turn: this.view?.rows() ?? (this.sending ? [[], [span(this.cancelling ? 'Cancelling' : 'Sending', 'dim')]] : []),
       warning: this.connected ? this.answers.status : 'The connection is lost; trying again',
       queue: [...this.steered.map(({ text: said }) => said), ...this.queue].map(shown),
-      ...(this.steered.length && { queued: 'queued for the next turn' }),
+      ...(this.steered.length && { queued: markOf(this.steered) }),
       text: shown(text),
       cursor: shown(text.slice(0, cursor)).length,
       ...(this.answers.expected && { mark: '?' }),

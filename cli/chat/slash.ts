@@ -6,7 +6,7 @@ const slashCommands = {
   help: 'what can be typed here',
   new: 'begin another chat with this agent',
   history: 'show what was said before, `/history 20` for the last 20 messages',
-  steer: 'tell the agent something for its next turn, `/steer TEXT`; it starts none',
+  steer: 'tell the agent something in its turn, or for its next one, `/steer TEXT`; it starts none',
   cancel: 'cancel what the agent is doing, and what waits to be said',
   thinking: 'show or hide what the agent thinks',
   later: 'leave what the agent asks to your inbox',
@@ -17,7 +17,7 @@ const slashCommands = {
 /** Keys that do something of their own. */
 const keys = {
   '\\ Enter': 'another line; so do Alt-Enter and Ctrl-J, and pasted text keeps its lines',
-  Enter: 'while the agent works, say it in the turn after this one',
+  Enter: 'while the agent works, say it after its current step, or in the turn after this one',
   Esc: 'make a message of an answer that is typed, or an answer of a message',
   'Ctrl-O': 'expand what was pasted',
   'Ctrl-C': 'cancel the turn, a second time leave',

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Client } from '#client'
 import type { Message } from '#contract/chats'
+import type { Delivery } from '#contract/frames'
 
 export type Said = Static<typeof Message>
 
@@ -11,6 +12,10 @@ export const messagesOf = async (api: Client, chatId: string, limit: number): Pr
 /** The run that produced a message. */
 export const runOf = ({ metadata }: Said): string | null =>
   typeof metadata?.['run_id'] === 'string' ? metadata['run_id'] : null
+
+/** What became of a message that was said while the agent worked. */
+export const deliveryOf = ({ metadata }: Said): Delivery =>
+  metadata?.['delivery'] === 'pending' || metadata?.['delivery'] === 'delivered' ? metadata['delivery'] : 'queued'
 
 /** The stored answer of a run; null when the agent said nothing. */
 export async function replyOf(api: Client, chatId: string, runId: string): Promise<Said | null> {

@@ -38,6 +38,7 @@ import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import milestones from './milestones/routes.ts'
 import models from './models/routes.ts'
+import notes from './notes/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
@@ -100,6 +101,7 @@ export const features = {
   members: join(members, memberCapabilities),
   milestones,
   models,
+  notes,
   onboarding,
   pages,
   pairing,

@@ -43,6 +43,7 @@ export const noRuns: Runs = {
   watch: refuse,
   isWatched: () => false,
   cancel: () => undefined,
+  steers: () => false,
   ended: async () => undefined,
   endLeft: async () => undefined,
   forget: () => undefined,

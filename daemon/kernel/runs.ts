@@ -88,6 +88,8 @@ export interface Runs {
   cancel(runId: string): void
   /** The limit of concurrent runs is reached: a new run waits. */
   readonly full: boolean
+  /** Whether the client of this run can be told something while it works. */
+  steers(runId: string): boolean
   /** Resolves once the run has its terminal entry, or waits for a person without a program. */
   ended(runId: string): Promise<void>
   /** Ends processes of an agent that belong to no open run. */

@@ -1,4 +1,4 @@
-import type { StreamEnd, StreamFrame } from '#contract/frames'
+import type { Steering, StreamEnd, StreamFrame } from '#contract/frames'
 import type { App, Broadcast } from '#kernel/app'
 import type { Web } from '#kernel/feature'
 import type { LiveFrame, Runs } from '#kernel/runs'
@@ -48,8 +48,12 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     else finish('run_complete')
   }
   const overhear = ({ channel, type, payload }: Broadcast) => {
-    const [, event] = channel === `session:${order.chatId}` ? (/^assignment_(\w+)$/.exec(type) ?? []) : []
-    if (event && !lines.over) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+    if (channel !== `session:${order.chatId}` || lines.over) return
+    const [, event] = /^assignment_(\w+)$/.exec(type) ?? []
+    if (event) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+    if (!type.startsWith('steering_')) return
+    const { message_id, delivery } = payload as Omit<Steering, 'type'>
+    say({ type: 'stream.steering', message_id, delivery })
   }
   app.bus.on('broadcast', overhear)
   const watch = runs.watch(order.chatId, order.lastSeq, {

@@ -131,6 +131,7 @@ export const entryTypes: readonly string[] = [
   'run.completed',
   'run.confidence',
   'run.failed',
+  'run.note_taken',
   'run.parked',
   'run.resumed',
   'run.session_init',

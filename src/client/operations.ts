@@ -232,6 +232,10 @@ export const operations: Record<string, Record<string, Operation>> = {
   models: {
     list: ['GET', '/api/v1/models'],
   },
+  notes: {
+    take: ['POST', '/api/v1/internal/notes'],
+    acknowledge: ['POST', '/api/v1/internal/notes/taken'],
+  },
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],
     complete: ['POST', '/api/v1/onboarding/complete'],

@@ -171,7 +171,7 @@ export const chats = {
     ],
   }),
   steer: post('/chats/:chatId/steer', {
-    summary: 'Say something that the agent reads with its next turn, with or without starting one',
+    summary: 'Say something to an agent at work: it reads it after its current step, or with its next turn',
     access: 'signed-in',
     scope: 'agents:write',
     body: Type.Object({
@@ -185,6 +185,10 @@ export const chats = {
       message_id: Type.String(),
       queued: Type.Literal(true, { description: 'It is stored' }),
       in_flight: Type.Boolean({ description: 'A run was going on' }),
+      delivery: Type.Enum(['pending', 'queued'], {
+        description:
+          'pending: the agent reads it in the run that goes on, if that takes another step; queued: with its next turn',
+      }),
       run_id: Type.Union([Type.String(), Type.Null()], { description: 'The run that was begun for it at once' }),
     }),
     status: 202,

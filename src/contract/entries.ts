@@ -19,6 +19,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
 import { personaFacts } from './entries/personas.ts'
 import { policyFacts } from './entries/policies.ts'
@@ -51,6 +52,7 @@ export const facts = {
   ...fileFacts,
   ...issueFacts,
   ...journalFacts,
+  ...noteFacts,
   ...peerFacts,
   ...personaFacts,
   ...policyFacts,

@@ -116,11 +116,22 @@ export interface Delegated {
   error?: string
 }
 
+/** A message said while the agent works waits for its next step or its next turn, or the agent has it. */
+export type Delivery = 'pending' | 'queued' | 'delivered'
+
+/** What became of a message that was said while the agent worked; not repeated for those who come late. */
+export interface Steering {
+  type: 'stream.steering'
+  message_id: string
+  delivery: Delivery
+}
+
 /** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
 export type StreamFrame =
   | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
   | { type: 'stream.heartbeat' }
   | Delegated
+  | Steering
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 

@@ -36,6 +36,7 @@ import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { milestones } from './milestones.ts'
 import { models } from './models.ts'
+import { notes } from './notes.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
@@ -97,6 +98,7 @@ export const api = {
   members: { ...members, ...memberCapabilities },
   milestones,
   models,
+  notes,
   onboarding,
   pages,
   pairing,

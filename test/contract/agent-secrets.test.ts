@@ -51,6 +51,8 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
       metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }),
     },
   ],
+  'notes.acknowledge': () => [{ receipt: 'r' }],
+  'notes.take': () => [{}],
   'peers.query': () => [{ target: 'bo' }],
   'peers.readMessages': () => [{ limit: 1 }],
   'peers.sendMessage': () => [{ to_crew: 'ops' }],

@@ -221,6 +221,8 @@ milestones.update          MANAGER   crews:write       api
 milestones.remove          ADMIN     crews:write       api
 
 models.list                VIEWER    -                 api
+notes.take                 internal  -                 api
+notes.acknowledge          internal  -                 api
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
 onboarding.setup           signed-in *                 api  second-factor

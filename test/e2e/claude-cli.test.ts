@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -20,6 +20,7 @@ import {
 } from '../support/agent-client.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint, type Script } from '../support/model-endpoint.ts'
+import { waitingNotes } from '../support/waiting-notes.ts'
 
 const { bin, missing } = fetchClient('claude')
 leaveOut(missing)
@@ -64,6 +65,22 @@ async function scene(script: Script, keys?: string[]) {
 /** The text blocks of a message as the model service got it. */
 const texts = (content: string | { text?: string }[]) =>
   typeof content === 'string' ? [content] : content.map(({ text }) => text ?? '')
+
+/** A sidecar that leads to the model service, and to a daemon that has notes for the agent. */
+async function withNotes(url: string, notes = waitingNotes()) {
+  const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: notes.ask })
+  open.push(sidecar)
+  const credentials = [
+    { credentialId: 'c', provider: 'ANTHROPIC', kind: 'api_key' as const, token: 'sk-real', priority: 1 },
+  ]
+  sidecar.configure({
+    network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
+    agents: { [key]: { agentId: 'agent1', slug: 'ada', credentials } },
+    upstreams: { ANTHROPIC: url },
+  } satisfies SidecarConfig)
+  const origin = `http://127.0.0.1:${sidecar.port}`
+  return { notes, turn: { access: { via: 'sidecar', key, origin }, proxy: origin } satisfies Partial<Turn> }
+}
 
 describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, () => {
   it('answers a turn with text', async () => {
@@ -180,6 +197,41 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
       },
     ])
     expect(JSON.stringify(endpoint.messages[1]!.messages)).toContain('agent1 was here')
+  })
+
+  it.each(['CODING', 'MINIMAL'] as const)('hears within its turn what is said to it meanwhile: %s', async (profile) => {
+    const words = 'Grace says, while you work:\n> Use "SQLite" \\ and \ttabs: \u00e4 \u4f60 \u0007 $HOME `id` \'x\''
+    const { endpoint, folders, run, runId } = await scene((_, n) => {
+      if (n === 0) notes.leave(words)
+      return n < 2 ? { tools: [{ name: 'Read', input: { file_path: join(folders.cwd, 'none') } }] } : { text: 'Done.' }
+    })
+    const { notes, turn } = await withNotes(endpoint.url)
+    const { frames, verdict } = await run({ ...turn, toolProfile: profile })
+    expect(verdict).toMatchObject({ status: 'completed', kind: null, metadata: { num_turns: 3 } })
+    const told = endpoint.messages.map(({ messages }) => JSON.stringify(messages))
+    const written = JSON.stringify(words).slice(1, -1)
+    expect(told.map((text) => text.split(written).length - 1)).toEqual([0, 1, 1])
+    expect(notes.taken).toEqual([words])
+    expect(notes.asked).toEqual(['/notes', '/notes/taken', '/notes'].map((route) => ({ route, runId })))
+    expect(JSON.stringify(frames)).not.toContain('while you work')
+  })
+
+  it('takes hooks from no folder', async () => {
+    const { endpoint, folders, run } = await scene([
+      { tools: [{ name: 'Bash', input: { command: 'true' } }] },
+      { text: 'Done.' },
+    ])
+    const { turn } = await withNotes(endpoint.url)
+    const hook = { type: 'command', command: `touch ${join(folders.shared, 'ran')}` }
+    const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']
+    const settings = { hooks: Object.fromEntries(events.map((name) => [name, [{ hooks: [hook] }]])) }
+    for (const at of [folders.cwd, folders.home]) {
+      mkdirSync(join(at, '.claude'))
+      for (const name of ['settings.json', 'settings.local.json'])
+        writeFileSync(join(at, '.claude', name), JSON.stringify(settings))
+    }
+    expect((await run(turn)).verdict).toMatchObject({ status: 'completed', kind: null })
+    expect(existsSync(join(folders.shared, 'ran'))).toBe(false)
   })
 
   it('works in all folders of its own and of its crew', async () => {

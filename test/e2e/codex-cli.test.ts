@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'smol-toml'
 import { expect, it } from 'vitest'
 import { codex } from '../../daemon/runtime/adapters/codex/index.ts'
 import { readText, spoken } from '../support/agent-client.ts'
@@ -54,6 +58,22 @@ describeClient<ResponsesBody>(
       expect(offered[1]).toContain('exec_command')
       expect(offered[1]).not.toContain('web_search')
       expect(offered.flat().join()).not.toMatch(/browser|computer|image_generation|spawn_agent|apps/)
+    })
+
+    it('takes hooks from no folder', async () => {
+      const { folders, run } = await scene([{ tools: [shell('true')] }, { text: 'Done.' }])
+      const hook = { type: 'command', command: `touch ${join(folders.shared, 'ran')}` }
+      const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']
+      const hooks = JSON.stringify({ hooks: Object.fromEntries(events.map((name) => [name, [{ hooks: [hook] }]])) })
+      execFileSync('git', ['init', '--quiet'], { cwd: folders.cwd })
+      const client = join(folders.run, 'client')
+      for (const folder of [join(folders.cwd, '.codex'), join(folders.home, '.codex'), client]) {
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(join(folder, 'hooks.json'), hooks)
+        writeFileSync(join(folder, 'config.toml'), stringify(JSON.parse(hooks)))
+      }
+      expect((await run()).verdict).toMatchObject({ status: 'completed', kind: null })
+      expect(existsSync(join(folders.shared, 'ran'))).toBe(false)
     })
 
     it('counts what its whole session used', async () => {

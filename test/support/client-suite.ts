@@ -3,13 +3,13 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Adapter, FailureKind, Turn } from '../../daemon/runtime/adapters/adapter.ts'
-import type { Ask } from '../../daemon/runtime/sidecar/control.ts'
 import { startSidecar } from '../../daemon/runtime/sidecar/server.ts'
 import type { SidecarConfig } from '../../daemon/runtime/types.ts'
 import { adapterNeeds, type CliAdapter, type LlmProvider } from '../../src/contract/agents.ts'
 import { agentFolders, fetchClient, gitThatRuns, readText, runLocally, spoken, survivors } from './agent-client.ts'
 import { leaveOut } from './leave-out.ts'
 import type { ModelEndpoint, Script, ScriptedTool } from './model-endpoint.ts'
+import { waitingNotes } from './waiting-notes.ts'
 
 /** How a vendor's client and its model service talk. */
 export interface Dialect<B> {
@@ -49,12 +49,12 @@ export async function closeScenes(): Promise<void> {
 
 /** An agent's folders, a sidecar that holds the real key, and the scripted model service behind it. */
 export async function clientScene<B>(dialect: Dialect<B>, bin: string, script: Script<B>, keys = ['sk-real']) {
+  const notes = waitingNotes()
   const { adapter, provider, model } = dialect
   const endpoint = await dialect.endpoint(script, { keys })
   const { folders, remove } = agentFolders()
   open.push({ close: remove }, endpoint)
-  const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
-  const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: unanswered })
+  const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: notes.ask })
   open.push(sidecar)
   const credentials = [{ credentialId: 'c', provider, kind: 'api_key' as const, token: 'sk-real', priority: 1 }]
   sidecar.configure({
@@ -85,7 +85,7 @@ export async function clientScene<B>(dialect: Dialect<B>, bin: string, script: S
   }
   const run = (change: Partial<Turn> = {}, options: Partial<Parameters<typeof runLocally>[2]> = {}) =>
     runLocally(adapter, { ...turn, ...change }, { bin, ...options })
-  return { endpoint, folders, run, runId: turn.runId }
+  return { endpoint, folders, run, runId: turn.runId, notes }
 }
 
 /**
@@ -141,6 +141,22 @@ export function describeClient<B>(
       })
       expect((await run()).verdict).toMatchObject({ status: 'completed', kind: null })
       for (const at of [folders.scratch, folders.shared]) expect(readText(at, 'b.txt')).toBe('run\n')
+    })
+
+    it.runIf(adapter.can.steer)('hears within its turn what is said to it meanwhile', async () => {
+      const words = 'Grace says, while you work:\n> Use "SQLite" \\ and \ttabs, \u00e4 \u4f60 $HOME `id` \'x\''
+      const { endpoint, run, runId, notes } = await scene((_, n) => {
+        if (n === 0) notes.leave(words)
+        return n < 2 ? { tools: [shell(`echo ${n}`)] } : { text: 'Done.' }
+      })
+      const { verdict } = await run()
+      expect(verdict).toMatchObject({ status: 'completed', kind: null })
+      // Gemini CLI writes signs of markup as entities.
+      const texts = endpoint.messages.map((body) => told(body).replaceAll('&gt;', '>'))
+      const heard = texts.map((text) => text.split(JSON.stringify(words).slice(1, -1)).length - 1)
+      expect(heard).toEqual([0, 1, 1])
+      expect(notes.taken).toEqual([words])
+      expect(notes.asked.every((it) => it.runId === runId)).toBe(true)
     })
 
     it('fails with a bad key, without asking for long', async () => {

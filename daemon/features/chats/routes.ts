@@ -18,7 +18,7 @@ import {
 import { forgetAgent, forgetCrew } from './sessions/service.ts'
 import { chatSource } from './source.ts'
 import { sendMessage } from './speaking/service.ts'
-import { afterRun, steer } from './steering/service.ts'
+import { afterNote, afterRun, queueUntold, steer } from './steering/service.ts'
 
 const ended = { writes: ['run.started', 'agent.status_change'], run: afterRun } as const
 
@@ -62,6 +62,9 @@ export default feature(
       'run.completed': ended,
       'run.failed': ended,
       'run.timeout': ended,
+      'run.cancelled': queueUntold,
+      'run.resumed': queueUntold,
+      'run.note_taken': afterNote,
     },
   },
 )

@@ -2,6 +2,7 @@ import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
 import { problem } from '#kernel/problem'
 import type { AgentFile, Runs, Watch, Watcher } from '#kernel/runs'
+import { agentById } from '../../features/agents/service.ts'
 import { crewsOfGone } from '../../features/chats/sessions/service.ts'
 import { desiredCrew } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
@@ -174,6 +175,12 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     },
     cancel: (runId) => live.get(runId)?.cancel(),
     fail: (runId, reason) => live.get(runId)?.fail(reason),
+    steers(runId) {
+      const run = findRun(app, runId)
+      const started = run?.launch_json ? (JSON.parse(run.launch_json) as LaunchFacts).adapter : undefined
+      const name = started ?? (run && agentById(app, run.agent_id)?.cli_adapter)
+      return name !== undefined && adapterOf(name)?.can.steer === true
+    },
     ended: async (runId) => live.get(runId)?.over,
     async endLeft(agentId) {
       const place = placeOf(app, agentId)

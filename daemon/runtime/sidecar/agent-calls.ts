@@ -8,11 +8,15 @@ import { agentReads, agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
 import { answerMcp, mcpRoute } from './mcp.ts'
+import { answerHook, hookRoute } from './notes.ts'
 import { createPauses } from './pauses.ts'
 import { say } from './say.ts'
 import type { Slots } from './slots.ts'
 
 export { agentRoutes }
+
+/** What the sidecar answers itself, for the clients of agents. */
+const ownRoutes = [mcpRoute, hookRoute]
 
 const bodyLimit = 64 * 1024
 
@@ -49,18 +53,22 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     const free = slots.take(uid)
     if (!free) return refuse(request, response, 429, 'Too many of your calls are still unanswered.')
     response.once('close', free)
-    const body = named ? { value: named.body } : await read(request)
-    if ('refused' in body) return refuse(request, response, ...body.refused)
     const run = request.headers['x-svc-run-id']
     const runId = typeof run === 'string' ? run.slice(0, 64) : null
+    const sent = (to: string, what: unknown) =>
+      ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
     const call = async (to: string, what: unknown): Promise<SidecarAnswer> => {
       const early = pauses.answer(agent.agentId, to)
       if (early) return early
-      const { answer, hangUp } = ask({ id: randomUUID(), agentId: agent.agentId, runId, route: to, body: what })
+      const { answer, hangUp } = sent(to, what)
       response.once('close', hangUp)
       return pauses.heed(agent.agentId, to, await answer)
     }
-    if (route === mcpRoute) return answerMcp(request, response, body.value, call)
+    const daemon = { call, tell: (...it: Parameters<typeof sent>) => void sent(...it) }
+    if (route === hookRoute) return answerHook(request, response, daemon)
+    const body = named ? { value: named.body } : await read(request)
+    if ('refused' in body) return refuse(request, response, ...body.refused)
+    if (route === mcpRoute) return answerMcp(request, response, body.value, daemon)
     const { status, body: said } = await call(route, body.value)
     if (response.destroyed) return
     const wait = status === 429 && (said as { retry_after?: unknown } | null)?.retry_after
@@ -71,7 +79,7 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
   return {
     answer(request, response, uid) {
       const route = readOf(request)?.route ?? request.url!.split('?', 1)[0]!
-      if (route !== mcpRoute && !agentRoutes.includes(route)) return false
+      if (!ownRoutes.includes(route) && !agentRoutes.includes(route)) return false
       serve(request, response, route, uid).catch(() => response.destroy())
       return true
     },

@@ -11,6 +11,8 @@ export const agentRoutes: readonly string[] = [
   '/assign',
   '/results',
   '/escalate',
+  '/notes',
+  '/notes/taken',
   '/query',
   '/standup',
   '/crew-messages',

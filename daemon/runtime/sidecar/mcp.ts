@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { SidecarAnswer } from '../types.ts'
 import { agentTools } from './agent-tools.ts'
+import { type Daemon, type Handed, waitingNotes } from './notes.ts'
 import { say } from './say.ts'
 
 /**
@@ -24,12 +24,12 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Answers one message of a client; `call` forwards a tool call to the daemon. */
+/** Answers one message of a client. What a tool results in also says what waits to be told to the agent. */
 export async function answerMcp(
   request: IncomingMessage,
   response: ServerResponse,
   body: unknown,
-  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
+  daemon: Daemon,
 ): Promise<void> {
   if (!isObject(body) || body['jsonrpc'] !== '2.0')
     return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
@@ -41,8 +41,9 @@ export async function answerMcp(
   if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
   const stop = streamed ? beginStream(response, message) : () => undefined
-  const outcome = await callTool(message, call).finally(stop)
+  const { outcome, notes } = await callTool(message, daemon).finally(stop)
   if (response.destroyed) return
+  if (notes) response.once('finish', notes.taken)
   if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
   else reply(response, id, outcome)
 }
@@ -64,16 +65,22 @@ function answerAtOnce({ method, params }: Message): Outcome {
   }
 }
 
-async function callTool(
-  { params }: Message,
-  call: (route: string, body: unknown) => Promise<SidecarAnswer>,
-): Promise<Outcome> {
+/** What a tool call came to, and the notes that go with it. */
+interface Called {
+  outcome: Outcome
+  notes?: Handed | null
+}
+
+async function callTool({ params }: Message, daemon: Daemon): Promise<Called> {
   const asked = params['name']
-  if (typeof asked !== 'string') return failure(-32602, 'Name a tool')
+  if (typeof asked !== 'string') return { outcome: failure(-32602, 'Name a tool') }
   const tool = agentTools.find(({ name }) => name === asked)
-  if (!tool) return failure(-32602, `There is no tool ${asked.slice(0, 100)}`)
-  const { status, body } = await call(tool.route, params['arguments'] ?? {})
-  return { result: { content: [{ type: 'text', text: JSON.stringify(body) }], isError: status >= 400 } }
+  if (!tool) return { outcome: failure(-32602, `There is no tool ${asked.slice(0, 100)}`) }
+  const { status, body } = await daemon.call(tool.route, params['arguments'] ?? {})
+  const notes = status < 400 ? await waitingNotes(daemon) : null
+  const texts = [JSON.stringify(body), ...(notes ? [notes.text] : [])]
+  const content = texts.map((text) => ({ type: 'text', text }))
+  return { outcome: { result: { content, isError: status >= 400 } }, notes }
 }
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`

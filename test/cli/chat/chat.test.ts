@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { answerCalls } from '../../../daemon/runtime/sidecar-calls.ts'
+import type { Runtime, SidecarListener } from '../../../daemon/runtime/types.ts'
 import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
 import { type Cli, cliFor, type Terminal } from '../../support/cli.ts'
 import { eventually, seen } from '../../support/eyes.ts'
@@ -184,8 +186,8 @@ describe('muster chat', () => {
     terminal.type('two')
     await eventually(terminal, (lines) => lines.at(-1) === '› two', size)
     terminal.type('\r')
-    const waiting = await shows(terminal, 'queued for the next turn')
-    expect(from(waiting, '» two')).toEqual(['» two', '  queued for the next turn', '', '›'])
+    const waiting = await shows(terminal, "waiting for the agent's next step")
+    expect(from(waiting, '» two')).toEqual(['» two', "  waiting for the agent's next step", '', '›'])
     terminal.type('three\r')
     await shows(terminal, '  three')
     expect(await place.messages()).toMatchObject([{ content: 'one' }, { content: 'two' }, { content: 'three' }])
@@ -194,6 +196,44 @@ describe('muster chat', () => {
     expect(second.spec.stdin).toMatch(/two.*three$/s)
     await shows(terminal, 'Second answer')
     expect(from(await rest(terminal), '› two')).toContain('Second answer')
+  })
+
+  it('shows when the agent has what was typed while it works, and what waits for the next turn', async () => {
+    const place = await office()
+    let listener: SidecarListener | undefined
+    const onSidecarCall = (given: SidecarListener) => {
+      listener = given
+    }
+    answerCalls(place.app, { onSidecarCall } as Partial<Runtime> as Runtime)
+    const ask = async (route: string, body: object = {}) => {
+      const call = { id: route, agentId: place.agentId, runId: null, route, body }
+      return (await listener!(place.crewId, call, new AbortController().signal)).body as { text: string }
+    }
+    const terminal = await talk(place)
+    terminal.type('one\r')
+    const program = await place.runtime.program()
+    place.runtime.print(program, init, says('I begin.'))
+    await shows(terminal, 'I begin.')
+    terminal.type('two\r')
+    await shows(terminal, "waiting for the agent's next step")
+    expect((await ask('/notes')).text).toBe('The OWNER says, while you work:\n> two')
+    await ask('/notes/taken', { receipt: '/notes' })
+    const delivered = await shows(terminal, 'Delivered: the agent has it while it works.')
+    expect(from(delivered, 'I begin.').slice(0, 5)).toEqual([
+      'I begin.',
+      '',
+      '› two',
+      '',
+      expect.stringMatching(/^Deliv/),
+    ])
+    expect(delivered.join()).not.toContain('waiting for')
+    terminal.type('/steer three\r')
+    await shows(terminal, "waiting for the agent's next step")
+    place.runtime.print(program, says('With two.'), result())
+    place.runtime.finish(program)
+    await shows(terminal, 'Queued: the agent reads it with its next turn.')
+    await rest(terminal)
+    expect(place.runtime.programs.size).toBe(1)
   })
 
   it('takes several lines by a backslash, and pasted ones as they are', async () => {

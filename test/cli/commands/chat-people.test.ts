@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addMessage } from '../../../daemon/features/chats/messages/service.ts'
+import { agentAtWork } from '../../support/agent-at-work.ts'
 import { asked, askPlace } from '../../support/asks.ts'
 import { init, result, says } from '../../support/claude-lines.ts'
 import { cliFor } from '../../support/cli.ts'
@@ -142,12 +143,17 @@ describe('muster chats share', () => {
 
 describe('muster steer', () => {
   it('says whether a run goes on', async () => {
-    const { chat, run, pipe } = await place()
+    const { it, chat, run, pipe } = await place()
     const idle = await run('steer', chat, 'Use SQLite')
     expect(idle).toMatchObject({ code: 0, stderr: expect.stringContaining('No run goes on. The message is kept') })
     const begun = await run('steer', chat, 'Go', '--begin')
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringMatching(/No run went on\. Run c\w+ has started/) })
     expect(await pipe('And tests\n', 'steer', chat, '-')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Waiting: the agent reads it after its current step, or with its next turn.'),
+    })
+    it.app.runs = { ...it.app.runs, steers: () => false }
+    expect(await run('steer', chat, 'And docs')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Queued: the agent is at work'),
     })
@@ -156,6 +162,34 @@ describe('muster steer', () => {
       stderr: expect.stringContaining('has a turn for it afterwards'),
     })
     expect(await run('steer', chat, ' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') })
+  })
+})
+
+describe('muster steer --wait', () => {
+  const waiting = async () => {
+    const it = await agentAtWork()
+    const chat = it.app.db.prepare('SELECT chat_id FROM runs WHERE id = ?').pluck().get(it.runId) as string
+    return { it, chat, ...(await cliFor(it, 'OWNER')) }
+  }
+
+  it('ends once the agent has it, and says so', async () => {
+    const { it, chat, run } = await waiting()
+    const steered = run('steer', chat, 'Use SQLite', '--wait', '-o', 'json')
+    await expect.poll(async () => (await it.ask('/notes', {}, { id: 'x' })).body).toMatchObject({ receipt: 'x' })
+    await it.ask('/notes/taken', { receipt: 'x' })
+    const { code, stdout } = await steered
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { delivery: 'delivered', in_flight: true }])
+  })
+
+  it('ends with the turn that the agent was not told in', async () => {
+    const { it, chat, run } = await waiting()
+    const steered = run('steer', chat, 'Use SQLite', '--wait')
+    const said = async () => (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages.length
+    await expect.poll(said).toBe(2)
+    const program = await it.runtime.program()
+    it.runtime.print(program, init, says('Done'), result())
+    it.runtime.finish(program)
+    expect(await steered).toMatchObject({ code: 0, stderr: expect.stringContaining('the turn ended first') })
   })
 })
 

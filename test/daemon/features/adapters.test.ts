@@ -72,10 +72,15 @@ describe('GET /adapters', () => {
             ...absent,
             cli_adapter: 'CLAUDE_CODE',
             providers: ['ANTHROPIC'],
-            can: can('resume', 'mcp', 'images', 'cost_report', 'turn_cap'),
+            can: can('resume', 'steer', 'mcp', 'images', 'cost_report', 'turn_cap'),
           },
-          { ...absent, cli_adapter: 'CODEX_CLI', providers: ['OPENAI'], can: can('resume', 'mcp') },
-          { ...absent, cli_adapter: 'GEMINI_CLI', providers: ['GOOGLE'], can: can('resume', 'mcp', 'turn_cap') },
+          { ...absent, cli_adapter: 'CODEX_CLI', providers: ['OPENAI'], can: can('resume', 'steer', 'mcp') },
+          {
+            ...absent,
+            cli_adapter: 'GEMINI_CLI',
+            providers: ['GOOGLE'],
+            can: can('resume', 'steer', 'mcp', 'turn_cap'),
+          },
           {
             ...absent,
             cli_adapter: 'OPENCODE',
@@ -89,7 +94,12 @@ describe('GET /adapters', () => {
             can: can(),
             refused: 'It takes only a real key, which no agent holds, and was never run',
           },
-          { ...absent, cli_adapter: 'FACTORY_DROID', providers: ['ANTHROPIC', 'OPENAI'], can: can('resume', 'mcp') },
+          {
+            ...absent,
+            cli_adapter: 'FACTORY_DROID',
+            providers: ['ANTHROPIC', 'OPENAI'],
+            can: can('resume', 'steer', 'mcp'),
+          },
         ],
       },
     })

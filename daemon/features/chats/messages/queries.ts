@@ -59,6 +59,16 @@ export const queries = statements((db) => ({
      WHERE chat_id = ? AND seq > (SELECT seq FROM chat_messages WHERE id = ?) AND role = 'user'
        AND metadata_json ->> '$.begin' = 1 ORDER BY seq`,
   ),
+  queue: db.prepare<[id: string], MessageRow>(
+    `UPDATE chat_messages SET metadata_json = json_set(metadata_json, '$.delivery', 'queued') WHERE id = ?
+     RETURNING ${columns}`,
+  ),
+  /** It was said in that run, and no turn is to begin for it any more. */
+  deliver: db.prepare<{ id: string; chat: string; run: string }, MessageRow>(
+    `UPDATE chat_messages SET run_id = @run,
+       metadata_json = json_set(json_remove(metadata_json, '$.begin'), '$.delivery', 'delivered')
+     WHERE id = @id AND chat_id = @chat AND metadata_json ->> '$.delivery' = 'pending' RETURNING ${columns}`,
+  ),
   moveToEnd: db.prepare<{ id: string; run: string }>(
     `UPDATE chat_messages SET run_id = @run,
        seq = (SELECT max(o.seq) + 1 FROM chat_messages o WHERE o.chat_id = chat_messages.chat_id)

@@ -144,6 +144,13 @@ const messagesBefore = ({ db }: App, chatId: string, seq: number, limit: number)
 export const queuedSince = ({ db }: App, chatId: string, messageId: string): MessageRow[] =>
   queries(db).queued.all(chatId, messageId)
 
+/** Leaves a message that an agent was not told to its next turn. */
+export const leaveQueued = ({ db }: App, id: string): MessageRow | undefined => queries(db).queue.get(id)
+
+/** Records that an agent was told a message in a run, which the next turn then does not do again; false if it was. */
+export const noteDelivered = ({ db }: App, told: { id: string; chat: string; run: string }): boolean =>
+  queries(db).deliver.get(told) !== undefined
+
 /** Makes a message the last of its chat, said in a run. */
 export const moveToEnd = ({ db }: App, id: string, run: string): void => void queries(db).moveToEnd.run({ id, run })
 

@@ -65,6 +65,7 @@ export const queries = statements((db) => ({
   /** The message that a run answered before this one. */
   askedBefore: db.prepare<[run: string, source: string], { id: string }>(
     `SELECT id FROM chat_messages WHERE run_id = ? AND role = 'user' AND id <> ?
+       AND (metadata_json ->> '$.delivery') IS NOT 'delivered'
      ORDER BY chat_id DESC, seq DESC LIMIT 1`,
   ),
   /** What was said between two messages, without what a run of them said; newest first. */

@@ -1,19 +1,22 @@
 import type { chats } from '#contract/chats'
 import type { Reply } from '#contract/define'
+import { noteLimit } from '#contract/notes'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
 import { type AgentRow, agentById } from '../../agents/service.ts'
-import { beginRun, checkMayHear, findRun, runOfChat } from '../../runs/service.ts'
-import { moveToEnd, queuedSince } from '../messages/service.ts'
+import { leaveNote, takesNotes, withdrawSaid } from '../../notes/service.ts'
+import { beginRun, checkMayHear, findRun, type Run, runOfChat } from '../../runs/service.ts'
+import { find } from '../../users/service.ts'
+import { leaveQueued, moveToEnd, noteDelivered, queuedSince } from '../messages/service.ts'
 import { once } from '../sends/service.ts'
 import { checkNotBlank, enter, isAddressed, present, store } from '../speaking/service.ts'
 
 /**
- * Stores a message for the agent's next turn; a turn that goes on is not told. With `begin` it has a turn: at once, or
- * when the one that goes on has ended.
+ * Stores a message for an agent at work, which is told after its current step where its client can be; else with its
+ * next turn. With `begin` what was not told has a turn: at once, or when the one that goes on has ended.
  */
 export function steer(app: App, call: Call<typeof chats.steer>): Reply<typeof chats.steer> {
   const { actor, chatId } = call
@@ -23,17 +26,63 @@ export function steer(app: App, call: Call<typeof chats.steer>): Reply<typeof ch
     const agent = present(place.agent)
     checkNotBlank('message', content)
     if (!app.runs.available) throw problem('runtime_unavailable')
-    const in_flight = runOfChat(app, chatId) !== undefined
-    const begin = wanted && isAddressed(place.chat, agent, content)
+    const run = runOfChat(app, chatId)
+    const in_flight = run !== undefined
+    const addressed = isAddressed(place.chat, agent, content)
+    const begin = wanted && addressed
     if (begin) checkMayHear(agent)
     const run_id = begin && !in_flight ? newId(app.clock()) : null
-    const metadata = { kind: 'queued_steer', in_flight, ...(begin && in_flight && { begin }) }
+    const text = run && addressed ? wordsFor(app, run, actor.id, content) : null
+    const delivery = text === null ? 'queued' : 'pending'
+    const metadata = { kind: 'queued_steer', in_flight, delivery, ...(begin && in_flight && { begin }) }
     const message_id = store(app, { actor, chatId, agent, content, metadata }, run_id)
+    if (run && text !== null) leaveNote(app, { runId: run.id, kind: 'steer', text, messageId: message_id })
     if (run_id) beginTurn(app, { id: run_id, agent, chatId, message: message_id, author: actor.id })
-    const payload = { chat_id: chatId, in_flight, content, message_id, author_user_id: actor.id }
-    app.broadcast({ channel: `session:${chatId}`, type: 'steering_queued', payload })
-    return { message_id, queued: true, in_flight, run_id }
+    tellQueued(app, { chat_id: chatId, in_flight, content, message_id, author_user_id: actor.id, delivery })
+    return { message_id, queued: true, in_flight, delivery, run_id }
   })
+}
+
+/** What an agent at work is told of what somebody says; null when it cannot be told in this run. */
+function wordsFor(app: App, run: Run, author: string, content: string): string | null {
+  if (!takesNotes(run) || !app.runs.steers(run.id)) return null
+  const { full_name, email } = find(app, author)
+  const text = `${full_name ?? email} says, while you work:\n${content.replace(/^/gm, '> ')}`
+  return text.length <= noteLimit ? text : null
+}
+
+interface Queued {
+  chat_id: string
+  in_flight: boolean
+  content: string
+  message_id: string
+  author_user_id: string | null
+  delivery: 'pending' | 'queued'
+}
+
+const tellQueued = (app: App, payload: Queued): void =>
+  app.broadcast({ channel: `session:${payload.chat_id}`, type: 'steering_queued', payload })
+
+/** Marks a message as told once its agent has taken the note. */
+export function afterNote(app: App, { payload, about }: Happened<'run.note_taken'>): void {
+  const { chat_id, message_id } = payload
+  const run_id = about.trace_id
+  if (!chat_id || !message_id || !run_id || !noteDelivered(app, { id: message_id, chat: chat_id, run: run_id })) return
+  const delivered = { chat_id, message_id, run_id, delivery: 'delivered' }
+  app.broadcast({ channel: `session:${chat_id}`, type: 'steering_delivered', payload: delivered })
+}
+
+/** Leaves what the agent was not told in a run to the next turn, or to how the run goes on after an answer. */
+export function queueUntold(app: App, { about }: Pick<Ended, 'about'>): void {
+  const run = about.trace_id ? findRun(app, about.trace_id) : undefined
+  if (!run?.chat_id) return
+  const { chat_id } = run
+  for (const id of withdrawSaid(app, run.id)) {
+    const message = leaveQueued(app, id)
+    if (!message) continue
+    const { content, author_user_id } = message
+    tellQueued(app, { chat_id, in_flight: false, content, message_id: id, author_user_id, delivery: 'queued' })
+  }
 }
 
 interface Turn {
@@ -55,12 +104,13 @@ const beginTurn = (app: App, { id, agent, chatId, message, author }: Turn) =>
     trigger_type: 'USER',
   })
 
-type Ended = Happened<'run.completed' | 'run.failed' | 'run.timeout'>
+type Ended = Happened<'run.completed' | 'run.failed' | 'run.timeout' | 'run.cancelled' | 'run.resumed'>
 
 /** Begins the turn that messages wait for which were queued during a run. They then stand behind its answer. */
-export function afterRun(app: App, { about }: Ended): void {
+export function afterRun(app: App, { about }: Pick<Ended, 'about'>): void {
   const run = about.trace_id ? findRun(app, about.trace_id) : undefined
   const agent = run && agentById(app, run.agent_id)
+  queueUntold(app, { about })
   if (!run?.chat_id || !run.source_id || !agent) return
   const queued = queuedSince(app, run.chat_id, run.source_id)
   const last = queued.at(-1)

@@ -1,4 +1,5 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
+import { hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
 import { mergeMcp } from '../mcp.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
@@ -10,14 +11,24 @@ export const claudeCode: Adapter = {
   program: 'claude',
   command,
   keepsSessions: true,
-  can: { steer: false, mcp: true, sub_agents: false, images: true, cost_report: true, turn_cap: true },
+  can: { steer: true, mcp: true, sub_agents: false, images: true, cost_report: true, turn_cap: true },
   launch,
   reader: createReader,
   stderrFailure,
 }
 
-/** The client would ask its vendor about each host before it fetches from there, which a restricted crew may not. */
-const behindProxy = JSON.stringify({ skipWebFetchPreflight: true })
+/**
+ * On the command line, where the agent cannot change them. The client would ask its vendor about each host before it
+ * fetches from there, which a restricted crew may not. Its hook runs once after all tool calls of a step.
+ */
+function settings({ proxy, access }: Turn): string[] {
+  const url = hookAddress(access)
+  const given = {
+    ...(proxy && { skipWebFetchPreflight: true }),
+    ...(url && { hooks: { [afterStep]: [{ hooks: [hookAt(url)] }] } }),
+  }
+  return Object.keys(given).length > 0 ? [`--settings=${JSON.stringify(given)}`] : []
+}
 
 function launch(turn: Turn): Launch {
   const servers = mergeMcp(turn.mcpConfigs)
@@ -33,13 +44,13 @@ function launch(turn: Turn): Launch {
     '--verbose',
     '--setting-sources=',
     '--strict-mcp-config',
-    ...(turn.proxy ? [`--settings=${behindProxy}`] : []),
     ...session(turn),
     ...(turn.model ? [`--model=${turn.model}`] : []),
     `--system-prompt-file=${systemFile}`,
     `--tools=${toolList(turn.toolProfile, turn.cliTools).join(',')}`,
     `--max-turns=${turnCap(turn)}`,
     ...(names.length > 0 ? [`--mcp-config=${mcpFile}`] : []),
+    ...settings(turn),
   ]
   return {
     spec: {
@@ -56,6 +67,16 @@ function launch(turn: Turn): Launch {
     mcpServers: names,
   }
 }
+
+const afterStep = 'PostToolBatch'
+
+const hookAt = (url: string) => ({
+  type: 'http',
+  url,
+  headers: hookHeaders(afterStep),
+  allowedEnvVars: hookVariables,
+  timeout: hookSeconds,
+})
 
 function session({ session }: Turn): string[] {
   if (!session) return ['--no-session-persistence']

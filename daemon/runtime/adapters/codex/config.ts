@@ -1,5 +1,6 @@
 import { stringify } from 'smol-toml'
 import { type Turn, toolList } from '../adapter.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 import { toolSeconds } from '../mcp.ts'
 
@@ -14,6 +15,7 @@ const provider = 'muster'
  */
 export function configOf(turn: Turn, servers: Record<string, Json>): string {
   const { access, retries = 5, model, systemPrompt } = turn
+  const hook = commandHook(access, 'PostToolUse', hookSeconds)
   const tools = toolList(turn.toolProfile, turn.cliTools)
   const base = access.via === 'sidecar' ? `${access.origin}/openai` : (access.baseUrl ?? 'https://api.openai.com')
   return stringify({
@@ -35,6 +37,7 @@ export function configOf(turn: Turn, servers: Record<string, Json>): string {
         stream_max_retries: retries,
       },
     },
+    ...(hook && { hooks: { PostToolUse: [{ hooks: [{ ...hook }] }] } }),
     mcp_servers: Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, serverOf(server)])),
   })
 }

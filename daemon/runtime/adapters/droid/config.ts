@@ -1,5 +1,6 @@
 import type { LlmProvider } from '#contract/agents'
 import { keyOf, type Turn, toolList } from '../adapter.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 import { addressOf, modelOf } from '../models.ts'
 
@@ -49,9 +50,11 @@ export function settingsOf(turn: Turn): Json {
     baseUrl: `${addressOf(turn.access, owner)}${service.version}`,
     apiKey: keyOf(turn.access),
   }
+  const hook = commandHook(turn.access, 'PostToolUse', hookSeconds)
   return {
     customModels: [model],
     allowManagedHooksOnly: true,
+    ...(hook && { hooks: { PostToolUse: [{ matcher: '*', hooks: [hook] }] } }),
     cloudSessionSync: false,
     enabledPlugins: {},
     strictEnabledPlugins: true,

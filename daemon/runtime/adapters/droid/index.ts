@@ -12,7 +12,7 @@ export const droid: Adapter = {
   command,
   keepsSessions: true,
   namesSessions: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  can: { steer: false, mcp: true, sub_agents: false, images: false, cost_report: false, turn_cap: false },
+  can: { steer: true, mcp: true, sub_agents: false, images: false, cost_report: false, turn_cap: false },
   launch,
   reader: createReader,
   stderrFailure: failureAtEnd,

@@ -1,4 +1,5 @@
 import { type Turn, toolList, turnCap } from '../adapter.ts'
+import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
 
 /** The client's tools for each tool that agents are given; it has none to search for tools, and none for notebooks. */
@@ -26,6 +27,7 @@ const mostRetries = 3
  */
 export function settingsOf(turn: Turn, servers: Record<string, Json>): Json {
   const { folders, retries = 5 } = turn
+  const hook = commandHook(turn.access, 'AfterTool', hookSeconds * 1000)
   return {
     advanced: { ignoreLocalEnv: true },
     context: {
@@ -42,7 +44,8 @@ export function settingsOf(turn: Turn, servers: Record<string, Json>): Json {
       sessionRetention: { enabled: false },
       topicUpdateNarration: false,
     },
-    hooksConfig: { enabled: false },
+    hooksConfig: { enabled: hook !== null, notifications: false },
+    ...(hook && { hooks: { AfterTool: [{ matcher: '*', hooks: [hook] }] } }),
     mcpServers: Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, serverOf(server)])),
     model: { disableLoopDetection: true, maxSessionTurns: turnCap(turn) },
     privacy: { usageStatisticsEnabled: false },

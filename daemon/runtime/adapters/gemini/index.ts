@@ -11,7 +11,7 @@ export const gemini: Adapter = {
   program: 'gemini',
   command,
   keepsSessions: true,
-  can: { steer: false, mcp: true, sub_agents: false, images: false, cost_report: false, turn_cap: true },
+  can: { steer: true, mcp: true, sub_agents: false, images: false, cost_report: false, turn_cap: true },
   launch,
   reader: createReader,
   stderrFailure,

@@ -233,7 +233,13 @@ describe('chats.steer', () => {
     const during = await steer('Use SQLite')
     expect({ status: during.status, body: during.body }).toEqual({
       status: 202,
-      body: { message_id: expect.stringMatching(/^msg_/), queued: true, in_flight: true, run_id: null },
+      body: {
+        message_id: expect.stringMatching(/^msg_/),
+        queued: true,
+        in_flight: true,
+        delivery: 'pending',
+        run_id: null,
+      },
     })
     expect(heard).toEqual([
       {
@@ -244,6 +250,7 @@ describe('chats.steer', () => {
           content: 'Use SQLite',
           message_id: during.body.message_id,
           author_user_id,
+          delivery: 'pending',
         },
       },
     ])

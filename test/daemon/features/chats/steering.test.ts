@@ -121,6 +121,7 @@ describe('what is queued when no run goes on', () => {
         message_id: expect.stringMatching(/^msg_/),
         queued: true,
         in_flight: false,
+        delivery: 'queued',
         run_id: expect.stringMatching(/^c/),
       },
     })

@@ -27,12 +27,12 @@ describe('launch of claude', () => {
         '--verbose',
         '--setting-sources=',
         '--strict-mcp-config',
-        '--settings={"skipWebFetchPreflight":true}',
         '--no-session-persistence',
         '--model=claude-opus-4-8',
         '--system-prompt-file=/spool/ada/run1/system-prompt',
         '--tools=Read,Glob,Grep,ToolSearch,Write,Edit,Bash,WebFetch,WebSearch',
         '--max-turns=50',
+        expect.stringMatching(/^--settings=/),
       ],
       env: {
         HOME: '/crew/agents/ada',
@@ -61,6 +61,24 @@ describe('launch of claude', () => {
       files: [{ path: '/spool/ada/run1/system-prompt', content: 'You are Ada.' }],
       stdin: 'Build it',
     })
+  })
+
+  it('sets its hook on the command line, where no agent changes it, with the key in a variable', () => {
+    const settings = (change = {}) => JSON.parse(flag('settings', change) ?? '{}')
+    const hook = {
+      type: 'http',
+      url: 'http://127.0.0.1:9119/hook',
+      headers: {
+        authorization: 'Bearer $SVC_AGENT_TOKEN',
+        'x-svc-run-id': '$SVC_RUN_ID',
+        'x-hook-event': 'PostToolBatch',
+      },
+      allowedEnvVars: ['SVC_AGENT_TOKEN', 'SVC_RUN_ID'],
+      timeout: 10,
+    }
+    expect(settings()).toEqual({ skipWebFetchPreflight: true, hooks: { PostToolBatch: [{ hooks: [hook] }] } })
+    expect(settings({ toolProfile: 'MINIMAL' }).hooks.PostToolBatch).toHaveLength(1)
+    expect(settings({ proxy: null, access: { via: 'direct', kind: 'api_key', token: 't', baseUrl: null } })).toEqual({})
   })
 
   it('keeps prompts, keys and tool servers out of the command line', () => {

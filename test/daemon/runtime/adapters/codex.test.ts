@@ -28,6 +28,7 @@ describe('launch of codex', () => {
       '--skip-git-repo-check',
       '--dangerously-bypass-approvals-and-sandbox',
       '--ignore-rules',
+      '--dangerously-bypass-hook-trust',
       '-',
     ])
     expect(stdin).toBe('-Build it')
@@ -50,6 +51,9 @@ describe('launch of codex', () => {
       developer_instructions: 'You are Ada.\n"Quoted" \u007f',
       analytics: { enabled: false },
       history: { persistence: 'none' },
+      hooks: {
+        PostToolUse: [{ hooks: [{ type: 'command', command: expect.stringContaining('/hook'), timeout: 10 }] }],
+      },
       features: { apps: false, browser_use: false, computer_use: false, goals: false, image_generation: false },
       model_providers: {
         muster: {
@@ -78,7 +82,9 @@ describe('launch of codex', () => {
     const resumed = launch({ session: { id: 't1', resume: true, folder: '/spool/ada/run0/client' } }).spec
     expect(resumed.argv.slice(-3)).toEqual(['resume', 't1', '-'])
     expect(resumed.env['CODEX_HOME']).toBe('/spool/ada/run0/client')
-    expect(resumed.files.map(({ path }) => path)).toEqual(['/spool/ada/run0/client/config.toml'])
+    expect(resumed.files.map(({ path }) => path)).toEqual(
+      ['config.toml', 'hooks.json'].map((name) => `/spool/ada/run0/client/${name}`),
+    )
     const none = launch({ session: null }).spec
     expect(none.argv).toContain('--ephemeral')
     expect(none.env['CODEX_HOME']).toBe('/spool/ada/run1/client')

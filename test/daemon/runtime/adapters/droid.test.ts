@@ -58,6 +58,11 @@ describe('launch of droid', () => {
         },
       ],
       allowManagedHooksOnly: true,
+      hooks: {
+        PostToolUse: [
+          { matcher: '*', hooks: [{ type: 'command', command: expect.stringContaining('/hook'), timeout: 10 }] },
+        ],
+      },
       cloudSessionSync: false,
       enabledPlugins: {},
       strictEnabledPlugins: true,

@@ -63,7 +63,12 @@ describe('launch of gemini', () => {
         sessionRetention: { enabled: false },
         topicUpdateNarration: false,
       },
-      hooksConfig: { enabled: false },
+      hooksConfig: { enabled: true, notifications: false },
+      hooks: {
+        AfterTool: [
+          { matcher: '*', hooks: [{ type: 'command', command: expect.stringContaining('/hook'), timeout: 10_000 }] },
+        ],
+      },
       mcpServers: {},
       model: { disableLoopDetection: true, maxSessionTurns: 50 },
       privacy: { usageStatisticsEnabled: false },

@@ -5,6 +5,7 @@ import { agentRoutes } from '#runtime/sidecar/agent-calls'
 import { agentTools } from '#runtime/sidecar/agent-tools'
 import type { Ask } from '#runtime/sidecar/control'
 import type { SidecarAnswer, SidecarCall } from '#runtime/types'
+import { waitingNotes } from '../../../support/waiting-notes.ts'
 import { call, config, sidecar, text } from './support.ts'
 
 const ada = { authorization: 'Bearer dummy-ada', 'x-svc-run-id': 'run-1', 'content-type': 'application/json' }
@@ -89,7 +90,43 @@ describe('the tool server of agents', () => {
         route: '/escalate',
         body: { reason: 'why' },
       },
+      { id: expect.any(String), agentId: 'agent-ada', runId: 'run-1', route: '/notes', body: {} },
     ])
+  })
+
+  it.each([ada, streams])('hands over notes with a result, and acknowledges them once it is sent', async (headers) => {
+    const notes = waitingNotes()
+    const { url } = await sidecar(config([], {}), {
+      ask: (it) => (it.route === '/escalate' ? { answer: escalated(), hangUp: () => undefined } : notes.ask(it)),
+    })
+    const escalated = async () => ({ status: 200, body: { status: 'RESOLVED' } })
+    notes.leave('Grace says, while you work:\n> Use SQLite')
+    const said = async () => (await call(`${url}/mcp`, { headers, body: escalate() })).body
+    expect(await said()).toContain(
+      '"content":[{"type":"text","text":"{\\"status\\":\\"RESOLVED\\"}"},' +
+        '{"type":"text","text":"Grace says, while you work:\\n> Use SQLite"}]',
+    )
+    await expect.poll(() => notes.taken).toEqual(['Grace says, while you work:\n> Use SQLite'])
+    expect(await said()).not.toContain('Grace')
+    expect(notes.asked.map(({ route }) => route)).toEqual(['/notes', '/notes/taken', '/notes'])
+  })
+
+  it('hands over none with a refusal, and holds no result back for a daemon that went away', async () => {
+    const asked: string[] = []
+    const { url } = await sidecar(config([], {}), {
+      ask: ({ route, body }) => {
+        asked.push(route)
+        const status = (body as { reason?: string }).reason === 'no' ? 429 : 200
+        const answer = route === '/notes' ? new Promise<never>(() => undefined) : Promise.resolve({ status, body: {} })
+        return { answer, hangUp: () => undefined }
+      },
+    })
+    expect(
+      (await call(`${url}/mcp`, { headers: ada, body: escalate({ arguments: { reason: 'no' } }) })).body,
+    ).toContain('"isError":true')
+    expect(asked).toEqual(['/escalate'])
+    expect((await call(`${url}/mcp`, { headers: ada, body: escalate() })).body).toContain('"isError":false')
+    expect(asked).toEqual(['/escalate', '/escalate', '/notes'])
   })
 
   it('tells a refusal of the daemon as a failed tool, which the model can read', async () => {
