@@ -20,11 +20,15 @@ const lists = {
   escalations: ['escalationActions', 'escalationStatuses'],
   inbox: ['inboxKinds', 'inboxStates'],
   invitations: ['givenRoles'],
+  issues: ['issueSorts', 'issueStatuses', 'relationTypes'],
+  milestones: ['milestoneStatuses'],
   policies: ['autonomyLevels', 'behaviorModes'],
   ports: ['portFilters'],
+  projects: ['healths', 'projectStatuses', 'workPriorities'],
   roles: ['roles', 'scopes'],
   runs: ['runStatuses'],
   tokens: ['tiers'],
+  triage: ['matchTypes', 'triagePriorities'],
 }
 
 const contract = await load(

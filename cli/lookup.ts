@@ -26,6 +26,63 @@ export const agentId = (api: Client, agent: string): Promise<string> =>
     agent,
   )
 
+/** Id of a label given by name or id. */
+export const labelId = (api: Client, label: string): Promise<string> =>
+  find(
+    {
+      noun: 'label',
+      next: 'muster labels list',
+      rows: (query) => api.labels.list({ query }),
+      names: ({ name }) => [name],
+    },
+    label,
+  )
+
+/** Id of a triage rule given by name or id. */
+export const triageRuleId = (api: Client, rule: string): Promise<string> =>
+  find(
+    {
+      noun: 'triage rule',
+      next: 'muster triage list',
+      rows: (query) => api.triage.list({ query }),
+      names: ({ name }) => [name],
+    },
+    rule,
+  )
+
+/** Id of a project given by slug, name or id. */
+export const projectId = (api: Client, project: string): Promise<string> =>
+  find(
+    {
+      noun: 'project',
+      next: 'muster projects list',
+      rows: (query) => api.projects.list({ query }),
+      names: ({ slug, name }) => [slug, name],
+    },
+    project,
+  )
+
+/** Id of a milestone of a project, given by name or id. */
+export const milestoneId = (api: Client, projectId: string, milestone: string): Promise<string> =>
+  find(
+    {
+      noun: 'milestone',
+      next: 'muster milestones list PROJECT',
+      rows: (query) => api.milestones.list({ projectId, query }),
+      names: ({ name }) => [name],
+    },
+    milestone,
+  )
+
+/** Where an issue of that identifier or id is: its crew and its identifier. */
+export async function issueAt(api: Client, issue: string): Promise<{ id: string; crewId: string; identifier: string }> {
+  const { id, crew_id, identifier } = await api.issues.find({ identifier: issueName(issue) })
+  return { id, crewId: crew_id, identifier }
+}
+
+/** What a person calls an issue: its identifier in upper case, or its id. */
+export const issueName = (text: string) => (/^[A-Za-z0-9]+-\d+$/.test(text) ? text.toUpperCase() : text)
+
 /** Id of a member of the workspace given by email or id of the person. */
 export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>
   find(

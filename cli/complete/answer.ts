@@ -21,6 +21,8 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   agent: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   subject: ['/api/v1/agents', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   credential: ['/api/v1/credentials', (row) => ({ value: text(row['name']), about: text(row['type']) })],
+  label: ['/api/v1/labels', (row) => ({ value: text(row['name']), about: text(row['label_group']) })],
+  project: ['/api/v1/projects', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   workspace: ['/api/v1/workspaces', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   run: ['/api/v1/runs?limit=50', (row) => ({ value: text(row['id']), about: text(row['status']) })],
   member: [

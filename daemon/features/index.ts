@@ -30,10 +30,13 @@ import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
+import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
+import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import milestones from './milestones/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
 import onboarding from './onboarding/routes.ts'
@@ -46,6 +49,7 @@ import persona from './persona/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
+import projects from './projects/routes.ts'
 import rooms from './rooms/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
@@ -53,6 +57,7 @@ import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
+import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
@@ -89,9 +94,12 @@ export const features = {
   idp,
   inbox: join(inbox, acts),
   invitations,
+  issues,
   journal,
+  labels,
   limits,
   members: join(members, memberCapabilities),
+  milestones,
   models,
   notes,
   onboarding,
@@ -102,6 +110,7 @@ export const features = {
   policies,
   ports,
   preferences,
+  projects,
   rooms,
   runs: join(runs, runTree),
   sessions,
@@ -109,6 +118,7 @@ export const features = {
   system,
   tokens,
   totp,
+  triage,
   users,
   waitpoints,
   workspaces,

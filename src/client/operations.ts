@@ -172,6 +172,24 @@ export const operations: Record<string, Record<string, Operation>> = {
     accept: ['POST', '/api/v1/invitations/:invitationId/accept'],
     decline: ['POST', '/api/v1/invitations/:invitationId/decline'],
   },
+  issues: {
+    list: ['GET', '/api/v1/issues'],
+    find: ['GET', '/api/v1/issues/:identifier'],
+    ofCrew: ['GET', '/api/v1/crews/:crewId/issues'],
+    show: ['GET', '/api/v1/crews/:crewId/issues/:identifier'],
+    create: ['POST', '/api/v1/crews/:crewId/issues'],
+    update: ['PATCH', '/api/v1/crews/:crewId/issues/:identifier'],
+    remove: ['DELETE', '/api/v1/crews/:crewId/issues/:identifier'],
+    bulk: ['PATCH', '/api/v1/issues/bulk'],
+    review: ['POST', '/api/v1/crews/:crewId/issues/:identifier/review'],
+    subtasks: ['GET', '/api/v1/crews/:crewId/issues/:identifier/subtasks'],
+    activity: ['GET', '/api/v1/crews/:crewId/issues/:identifier/activity'],
+    comments: ['GET', '/api/v1/crews/:crewId/issues/:identifier/comments'],
+    comment: ['POST', '/api/v1/crews/:crewId/issues/:identifier/comments'],
+    relations: ['GET', '/api/v1/crews/:crewId/issues/:identifier/relations'],
+    relate: ['POST', '/api/v1/crews/:crewId/issues/:identifier/relations'],
+    unrelate: ['DELETE', '/api/v1/relations/:relationId'],
+  },
   journal: {
     list: ['GET', '/api/v1/journal'],
     count: ['GET', '/api/v1/journal/count'],
@@ -182,6 +200,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     verify: ['GET', '/api/v1/journal/verify'],
     show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],
+  },
+  labels: {
+    list: ['GET', '/api/v1/labels'],
+    create: ['POST', '/api/v1/labels'],
+    update: ['PATCH', '/api/v1/labels/:labelId'],
+    remove: ['DELETE', '/api/v1/labels/:labelId'],
   },
   limits: {
     list: ['GET', '/api/v1/admin/rate-limits'],
@@ -198,6 +222,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     capabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/capabilities'],
     showCapabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
     setCapabilities: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
+  },
+  milestones: {
+    list: ['GET', '/api/v1/projects/:projectId/milestones'],
+    create: ['POST', '/api/v1/projects/:projectId/milestones'],
+    update: ['PATCH', '/api/v1/milestones/:milestoneId'],
+    remove: ['DELETE', '/api/v1/milestones/:milestoneId'],
   },
   models: {
     list: ['GET', '/api/v1/models'],
@@ -260,6 +290,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     set: ['PUT', '/api/v1/me/preferences/:key'],
     remove: ['DELETE', '/api/v1/me/preferences/:key'],
   },
+  projects: {
+    list: ['GET', '/api/v1/projects'],
+    create: ['POST', '/api/v1/projects'],
+    show: ['GET', '/api/v1/projects/:projectId'],
+    update: ['PATCH', '/api/v1/projects/:projectId'],
+    remove: ['DELETE', '/api/v1/projects/:projectId'],
+  },
   rooms: {
     list: ['GET', '/api/v1/conversations'],
     create: ['POST', '/api/v1/conversations'],
@@ -321,6 +358,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     confirm: ['POST', '/api/v1/users/me/totp/confirm'],
     renew: ['POST', '/api/v1/users/me/totp/recovery-codes'],
     remove: ['DELETE', '/api/v1/users/me/totp'],
+  },
+  triage: {
+    list: ['GET', '/api/v1/triage-rules'],
+    create: ['POST', '/api/v1/triage-rules'],
+    update: ['PATCH', '/api/v1/triage-rules/:ruleId'],
+    remove: ['DELETE', '/api/v1/triage-rules/:ruleId'],
+    process: ['POST', '/api/v1/triage/process'],
   },
   users: {
     me: ['GET', '/api/v1/users/me'],

@@ -76,6 +76,7 @@ export const crewColors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan',
 export const escalationActions = ['approve', 'reject', 'redirect'] as const
 export const escalationStatuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED'] as const
 export const givenRoles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const
+export const healths = ['on_track', 'at_risk', 'off_track'] as const
 export const inboxKinds = [
   'waitpoint',
   'escalation',
@@ -89,13 +90,28 @@ export const inboxKinds = [
   'automation_enqueue_failed',
 ] as const
 export const inboxStates = ['unread', 'read', 'resolved'] as const
+export const issueSorts = ['created_at', 'updated_at', 'priority', 'due_date', 'sort_order'] as const
+export const issueStatuses = [
+  'BACKLOG',
+  'TODO',
+  'IN_PROGRESS',
+  'REVIEW',
+  'DONE',
+  'FAILED',
+  'CANCELLED',
+  'DUPLICATE',
+] as const
 export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
+export const matchTypes = ['contains', 'regex', 'exact'] as const
+export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
 export const networkModes = ['restricted', 'free'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
+export const projectStatuses = ['backlog', 'planned', 'in_progress', 'paused', 'completed', 'cancelled'] as const
+export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
 export const roomKinds = ['group', 'channel'] as const
 export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
@@ -117,3 +133,5 @@ export const scopes = [
 export const severities = ['info', 'notice', 'warn', 'error'] as const
 export const tiers = ['STANDARD', 'ADMIN'] as const
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
+export const triagePriorities = ['low', 'normal', 'high', 'urgent', 'none'] as const
+export const workPriorities = ['none', 'low', 'medium', 'high', 'urgent'] as const

@@ -15,6 +15,7 @@ import { fileFacts } from './entries/files.ts'
 import { idpFacts } from './entries/idp.ts'
 import { inboxFacts } from './entries/inbox.ts'
 import { invitationFacts } from './entries/invitations.ts'
+import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
@@ -32,6 +33,7 @@ import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
 import { triggerFacts } from './entries/triggers.ts'
 import { userFacts } from './entries/users.ts'
+import { workFacts } from './entries/work.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
 export { type Names, type Severity, severities } from './entries/define.ts'
@@ -48,6 +50,7 @@ export const facts = {
   ...crewFacts,
   ...crewConnectionFacts,
   ...fileFacts,
+  ...issueFacts,
   ...journalFacts,
   ...noteFacts,
   ...peerFacts,
@@ -60,6 +63,7 @@ export const facts = {
   ...portFacts,
   ...sessionFacts,
   ...shellFacts,
+  ...workFacts,
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,

@@ -20,6 +20,16 @@ export const nullable = <T extends TSchema>(schema: T) =>
       : { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] },
   )
 
+/** A color of the web, as `#1a2` or `#11aa22`. */
+export const Color = Type.String({ pattern: '^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: '#RGB or #RRGGBB' })
+
+/** A day; what follows a `T` is left out. */
+export const Day = Type.String({
+  maxLength: 40,
+  pattern: '^(\\d{4}-\\d{2}-\\d{2}(T[0-9:.+Z-]{0,28})?)?$',
+  description: 'YYYY-MM-DD; "" for none',
+})
+
 export const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 
 /** Text on one line for people: no control characters, which would break tables, logs and headers. */

@@ -28,10 +28,13 @@ import { hires } from './hires.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
+import { issues } from './issues.ts'
 import { journal } from './journal.ts'
+import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { milestones } from './milestones.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
 import { onboarding } from './onboarding.ts'
@@ -42,6 +45,7 @@ import { persona } from './persona.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
+import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
@@ -50,6 +54,7 @@ import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
+import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
@@ -86,9 +91,12 @@ export const api = {
   idp,
   inbox: { ...inbox, ...acts },
   invitations,
+  issues,
   journal,
+  labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  milestones,
   models,
   notes,
   onboarding,
@@ -99,6 +107,7 @@ export const api = {
   policies,
   ports,
   preferences,
+  projects,
   rooms,
   runs: { ...runs, ...runTree },
   sessions,
@@ -106,6 +115,7 @@ export const api = {
   system,
   tokens,
   totp,
+  triage,
   users,
   waitpoints,
   workspaces,

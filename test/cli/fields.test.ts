@@ -39,6 +39,15 @@ const unnamed: Record<string, string> = {
   'inbox:purge kind': 'not offered',
   'inbox:resolve state': 'the verb itself',
   'inbox:resolve resolved_action': 'the verb itself',
+  ...Object.fromEntries(
+    ['activity', 'comment', 'comments', 'relate', 'relations', 'remove', 'review', 'show', 'subtasks', 'update'].map(
+      (verb) => [`issues:${verb} crewId`, 'the one of the issue'],
+    ),
+  ),
+  'issues:bulk updates': 'its members are the flags',
+  'issues:create sort_order': 'not offered',
+  'issues:update sort_order': 'not offered',
+  'issues:review action': 'the flag itself',
   'journal:list cursor': 'follows from --all',
   'login callbackUrl': 'a step of signing in',
   'login csrfToken': 'a step of signing in',

@@ -22,6 +22,8 @@ const none: Record<string, string> = {
   'sessions.signin': 'a redirect for browsers',
   'sessions.signout': 'cookies only; `muster logout` ends the token, `muster sessions revoke` a browser',
   'sessions.error': 'a sentence for browsers after a redirect',
+  'issues.find': '`muster issues show` finds it',
+  'issues.ofCrew': '`muster issues list --crew` lists them',
   'idp.redirect': 'leads a browser to the identity provider',
   'idp.callback': 'is where the identity provider sends the browser back to',
 }

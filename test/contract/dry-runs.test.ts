@@ -112,6 +112,11 @@ async function crewPersona(it: TestDaemon, owner: Person, { crewId }: Ids): Prom
   await it.call(owner, 'PUT', `/crews/${crewId}/persona`, { content: 'ours' })
 }
 
+async function inReview(it: TestDaemon, owner: Person, { crewId, identifier }: Ids): Promise<undefined> {
+  for (const status of ['IN_PROGRESS', 'REVIEW'])
+    await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, { status })
+}
+
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 const form = formWith(pictures.png)
 
@@ -181,7 +186,18 @@ const cases: Record<string, Case> = {
   'invitations.revoke': gone,
   'invitations.accept': { status: 200, before: invited },
   'invitations.decline': { status: 200, before: invited },
+  'issues.create': made({ title: 'new' }),
+  'issues.update': ok({ title: 'new' }),
+  'issues.remove': gone,
+  'issues.bulk': ok({ ids: ['$issueId'], updates: { priority: 'low' } }),
+  'issues.review': { ...ok({ action: 'approve' }), before: inReview },
+  'issues.comment': made({ body: 'new' }),
+  'issues.relate': made({ target_identifier: '$targetIdentifier', relation_type: 'blocks' }),
+  'issues.unrelate': ok(),
   'journal.priority': ok({ priority: 'pin' }),
+  'labels.create': made({ name: 'new', color: '#123' }),
+  'labels.update': ok({ color: '#321' }),
+  'labels.remove': gone,
   'limits.set': ok({ value: 7 }),
   'limits.reset': {
     status: 200,
@@ -193,6 +209,9 @@ const cases: Record<string, Case> = {
   'members.transfer': ok(),
   'members.remove': ok(),
   'members.setCapabilities': ok({ set: ['chat'] }),
+  'milestones.create': made({ name: 'new' }),
+  'milestones.update': ok({ name: 'new' }),
+  'milestones.remove': gone,
   'onboarding.complete': ok(),
   'onboarding.setup': made({ workspace_name: 'Mine', crew_name: 'Web', agent_name: 'Bo' }),
   'persona.set': ok({ content: 'new' }),
@@ -206,6 +225,9 @@ const cases: Record<string, Case> = {
   'preferences.set': { status: 204, body: { any: 1 } },
   'preferences.remove': gone,
   'rooms.continue': made({ kind: 'channel', title: 'new', agent_id: '$agentId', client_id: 'new' }),
+  'projects.create': made({ name: 'new' }),
+  'projects.update': ok({ icon: 'new' }),
+  'projects.remove': gone,
   'rooms.create': made({ kind: 'group', title: 'new', client_id: 'new' }),
   'rooms.read': ok({}),
   'rooms.send': made({ content: 'Hello', client_id: 'new' }),
@@ -217,6 +239,10 @@ const cases: Record<string, Case> = {
   'users.update': ok({ full_name: 'New Name' }),
   'users.setAvatar': { status: 200, body: form.body },
   'users.removeAvatar': ok(),
+  'triage.create': made({ name: 'new', pattern: 'x', match_type: 'exact' }),
+  'triage.update': ok({ name: 'new' }),
+  'triage.remove': gone,
+  'triage.process': { status: 200, later: true },
   'waitpoints.approve': ok({ approved: true }),
   'workspaces.create': made({ name: 'New', slug: 'new-place' }),
   'workspaces.update': ok({ name: 'New name' }),

@@ -203,7 +203,7 @@ const secretive = [
   'totp.start',
 ]
 
-/** What needs a container engine, an identity provider, a signature, or a server without users. */
+/** What needs a container engine, an identity provider, a signature, no users at all, or an issue of that crew. */
 const unequipped = [
   'adapters.list',
   'agents.containerFiles',
@@ -222,6 +222,18 @@ const unequipped = [
   'crews.stop',
   'files.save',
   'idp.redirect',
+  'issues.activity',
+  'issues.bulk',
+  'issues.comment',
+  'issues.comments',
+  'issues.relate',
+  'issues.relations',
+  'issues.remove',
+  'issues.review',
+  'issues.show',
+  'issues.subtasks',
+  'issues.unrelate',
+  'issues.update',
   'runs.tree',
 ]
 

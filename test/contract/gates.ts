@@ -169,6 +169,23 @@ invitations.redeem         signed-in -                 auth
 invitations.accept         signed-in -                 api
 invitations.decline        signed-in -                 api
 
+issues.list                VIEWER    -                 api
+issues.find                VIEWER    -                 api
+issues.ofCrew              VIEWER    -                 api
+issues.show                VIEWER    -                 api
+issues.create              MANAGER   crews:write       api  crew-role or:issue.create
+issues.update              MANAGER   crews:write       api  crew-role
+issues.remove              MANAGER   crews:write       api  crew-role
+issues.bulk                MANAGER   crews:write       api
+issues.review              MANAGER   crews:write       api  crew-role
+issues.subtasks            VIEWER    -                 api
+issues.activity            VIEWER    -                 api
+issues.comments            VIEWER    -                 api
+issues.comment             MEMBER    crews:write       api  crew-role
+issues.relations           VIEWER    -                 api
+issues.relate              MANAGER   crews:write       api  crew-role
+issues.unrelate            MANAGER   crews:write       api
+
 journal.anchor             ADMIN     -                 api
 journal.list               VIEWER    -                 api
 journal.count              VIEWER    -                 api
@@ -178,6 +195,11 @@ journal.stream             VIEWER    -                 api
 journal.verify             ADMIN     -                 api
 journal.show               VIEWER    -                 api
 journal.priority           ADMIN     workspace:admin   api
+
+labels.list                VIEWER    -                 api
+labels.create              MANAGER   crews:write       api
+labels.update              ADMIN     crews:write       api
+labels.remove              ADMIN     crews:write       api
 
 limits.list                signed-in -                 api
 limits.set                 signed-in workspace:admin   api
@@ -192,6 +214,11 @@ members.remove             VIEWER    workspace:admin   api
 members.capabilities       ADMIN     -                 api
 members.showCapabilities   ADMIN     -                 api
 members.setCapabilities    ADMIN     workspace:admin   api
+
+milestones.list            VIEWER    -                 api
+milestones.create          MANAGER   crews:write       api
+milestones.update          MANAGER   crews:write       api
+milestones.remove          ADMIN     crews:write       api
 
 models.list                VIEWER    -                 api
 notes.take                 internal  -                 api
@@ -241,6 +268,12 @@ ports.expose               internal  -                 api
 preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
 preferences.remove         signed-in -                 api
+
+projects.list              VIEWER    -                 api
+projects.create            MANAGER   crews:write       api
+projects.show              VIEWER    -                 api
+projects.update            MANAGER   crews:write       api
+projects.remove            ADMIN     crews:write       api
 
 rooms.list                 VIEWER    -                 api
 rooms.create               VIEWER    agents:write      api
@@ -296,6 +329,12 @@ totp.start                 signed-in -                 auth
 totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
+
+triage.list                VIEWER    -                 api
+triage.create              MANAGER   crews:write       api
+triage.update              MANAGER   crews:write       api
+triage.remove              ADMIN     crews:write       api
+triage.process             MANAGER   crews:write       api
 
 users.me                   signed-in -                 api
 users.update               signed-in -                 api

@@ -106,6 +106,18 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const message = app.writeNow(() =>
     addMessage(app, { chatId: chat.id, agentId: agent.id, runId: null, role: 'user', content: word }),
   )
+  const label = await make('/labels', { name: word, color: '#123' })
+  const project = await make('/projects', { name: word })
+  const milestone = await make(`/projects/${project.id}/milestones`, { name: word })
+  // Identifiers are told apart by the prefix of their crew.
+  await it.call(owner, 'PATCH', `/crews/${crew.id}`, { issue_prefix: word.slice(0, 3).toUpperCase() })
+  const issue = await make(`/crews/${crew.id}/issues`, { title: word })
+  const target = await make(`/crews/${crew.id}/issues`, { title: `${word} two` })
+  const relation = await make(`/crews/${crew.id}/issues/${issue.identifier}/relations`, {
+    target_identifier: (await make(`/crews/${crew.id}/issues`, { title: `${word} three` })).identifier,
+    relation_type: 'blocks',
+  })
+  const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
   return {
     agentId: agent.id,
     attachmentId: attachment,
@@ -125,12 +137,20 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     escalationId: escalation.escalation_id,
     exposureId: port,
     invitationId: invitation.id,
+    identifier: issue.identifier,
+    issueId: issue.id,
+    labelId: label.id,
     messageId: message.id,
+    milestoneId: milestone.id,
+    projectId: project.id,
+    relationId: relation.id,
+    targetIdentifier: target.identifier,
     emoji: 'x',
     itemId: `ibx_waitpoint_${waitpoint.id}`,
     'crews/memberId': crewMember.id,
     'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,
     rotationId: rotation.rotation_id ?? rotation.id,
+    ruleId: rule.id,
     runId: run,
     token: waitpoint.id,
     tokenId: app.db.prepare<[string], string>('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(owner.userId)!,

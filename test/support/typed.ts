@@ -86,7 +86,8 @@ function argumentFlaw({ flags, args, strict }: Command.Cached, argv: string[], c
     const inline = it.includes('=') || (!it.startsWith('--') && it.length > 2)
     if (flag.type === 'option' && !inline && flag.name !== 'json') at++
   }
-  const most = strict === false ? Number.POSITIVE_INFINITY : Object.keys(args).length
+  const takesMore = strict === false || Object.values(args).some(({ multiple }) => multiple)
+  const most = takesMore ? Number.POSITIVE_INFINITY : Object.keys(args).length
   if (positionals > most) return `${said}: too many words`
   if (!complete) return undefined
   const least = Object.values(args).filter(({ required }) => required).length

@@ -29,7 +29,6 @@ export function findAgent({ db }: App, workspace: string, agentId: string): Agen
   return row
 }
 
-/** A live agent of any workspace: for the daemon's own work, never for a request. */
 /** The agent that calls, which must be in the crew that it names. */
 export function callerOf(
   app: App,
@@ -40,6 +39,7 @@ export function callerOf(
   return agent
 }
 
+/** A live agent of any workspace: for the daemon's own work, never for a request. */
 export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
 
 /** The agents of a crew that may work, in the order in which they joined. */

@@ -1,17 +1,5 @@
 import { Problem, problem } from '#kernel/problem'
 
-/** A slug made of a name; `fallback` where the name has too few plain letters. */
-export function slugOf(name: string, fallback: string): string {
-  const slug = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 50)
-    .replace(/^-+|-+$/g, '')
-  return slug.length < 2 ? fallback : slug
-}
-
 /** Does `work`, whose refusals name members of another body; `fields` maps them to the members of this one. */
 export function naming<T>(fields: Readonly<Record<string, string>>, work: () => T): T {
   try {

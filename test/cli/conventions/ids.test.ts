@@ -6,7 +6,18 @@ import { fakeServer, json } from '../../support/fake-server.ts'
 import { sampleId, sampleServer } from '../../support/sample-server.ts'
 
 /** Arguments that name something by its slug, name or address as well. */
-const named = ['agent', 'credential', 'crew', 'invitation', 'member', 'workspace']
+const named = [
+  'agent',
+  'credential',
+  'crew',
+  'invitation',
+  'label',
+  'member',
+  'milestone',
+  'project',
+  'rule',
+  'workspace',
+]
 
 /** Commands whose argument of such a name is no id, and why. */
 const otherwise: Record<string, string> = {

@@ -25,6 +25,8 @@ const anything: Record<string, string> = {
 const events: Record<string, string> = {
   'agents:logs': 'EVENT',
   'credentials:audit': 'EVENT',
+  'issues:activity': 'ACTION',
+  'issues:comments': 'AUTHOR',
   'tokens:uses': 'PATH',
 }
 

@@ -15,7 +15,7 @@ const stored = (entry_type: string, payload: Record<string, unknown>): Entry => 
 
 it('entries of other versions are told apart', () => {
   expect(isStored(stored('credential.rotated', {}))).toBe(true)
-  expect(isStored(stored('mission.created', {}))).toBe(false)
+  expect(isStored(stored('eval.metric', {}))).toBe(false)
 })
 
 it('the type of an entry tells the compiler its payload', () => {

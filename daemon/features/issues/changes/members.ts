@@ -1,0 +1,119 @@
+import type { Static } from 'typebox'
+import type { IssuePatch } from '#contract/issues'
+import type { App } from '#kernel/app'
+import { dayOf } from '#kernel/http/days'
+import { blankToNull, cleanName } from '#kernel/http/fields'
+import { problem } from '#kernel/problem'
+import { findLabel } from '../../labels/service.ts'
+import { findMilestone } from '../../milestones/service.ts'
+import { findProject } from '../../projects/service.ts'
+import { type Chosen, chosenWorker } from '../../projects/workers/service.ts'
+import { queries, type Stored } from '../queries.ts'
+
+export type Body = Static<typeof IssuePatch>
+
+type Members = Omit<
+  Stored,
+  | 'id'
+  | 'workspace_id'
+  | 'crew_id'
+  | 'number'
+  | 'identifier'
+  | 'authored_via'
+  | 'created_by_type'
+  | 'created_by_id'
+  | 'created_at'
+  | 'updated_at'
+>
+type Before = Members & { id?: string }
+
+/** An issue before anything is known of it. */
+export const draftOf = (): Before => ({
+  title: '',
+  description: null,
+  status: 'BACKLOG',
+  priority: 'none',
+  assignee_type: null,
+  assignee_id: null,
+  work_mode: 'agent',
+  due_date: null,
+  sort_order: 0,
+  project_id: null,
+  milestone_id: null,
+  parent_issue_id: null,
+  estimate: null,
+  completed_at: null,
+})
+
+export const memberNames = [...Object.keys(draftOf()), 'labels']
+
+/** The issue as the body makes it, and the ids of its labels where the body names them. */
+export function merged(
+  app: App,
+  workspace: string,
+  body: Body,
+  before: Before,
+): Members & { labels: readonly string[] | null } {
+  const worker = { type: before.assignee_type, id: before.assignee_id } as Chosen
+  const assignee = chosenWorker(app, workspace, 'assignee', body, worker)
+  const { title = before.title, status = before.status, priority = before.priority } = body
+  return {
+    title: cleanName('title', title, { min: 1, max: 200, unit: 'characters' }),
+    description: body.description === undefined ? before.description : blankToNull(body.description),
+    status,
+    priority,
+    assignee_type: assignee.type,
+    assignee_id: assignee.id,
+    work_mode: before.work_mode,
+    due_date: dayOf('due_date', body.due_date, before.due_date),
+    sort_order: body.sort_order ?? before.sort_order,
+    ...placeOf(app, workspace, body, before),
+    parent_issue_id: parentOf(app, workspace, body.parent_issue_id, before),
+    estimate: body.estimate === undefined ? before.estimate : body.estimate,
+    completed_at: before.completed_at,
+    labels: labelsOf(app, workspace, body.labels),
+  }
+}
+
+/** Project and milestone: a milestone brings its project along, and another project leaves the milestone behind. */
+function placeOf(app: App, workspace: string, body: Body, before: Before) {
+  const project = body.project_id === undefined ? before.project_id : blankToNull(body.project_id)
+  if (project && project !== before.project_id)
+    known('project_id', 'project', () => findProject(app, workspace, project))
+  const kept = project === before.project_id ? before.milestone_id : null
+  const milestone = body.milestone_id === undefined ? kept : blankToNull(body.milestone_id)
+  if (!milestone) return { project_id: project, milestone_id: null }
+  const { project_id } = known('milestone_id', 'milestone', () => findMilestone(app, workspace, milestone))
+  if (project && project !== project_id)
+    throw problem('invalid_field', { field: 'milestone_id', detail: 'The milestone belongs to another project' })
+  return { project_id, milestone_id: milestone }
+}
+
+function parentOf({ db }: App, workspace: string, given: string | null | undefined, before: Before): string | null {
+  if (given === undefined) return before.parent_issue_id
+  const name = blankToNull(given)
+  if (name === null) return null
+  const { find, isAbove } = queries(db)
+  const parent = find.get({ workspace, name })
+  const field = 'parent_issue_id'
+  if (!parent) throw problem('invalid_field', { field, detail: 'There is no such issue' })
+  if (before.id && isAbove.get({ upper: before.id, lower: parent.id }))
+    throw problem('invalid_field', { field, detail: `${parent.identifier} is this issue or stands below it` })
+  return parent.id
+}
+
+function labelsOf(app: App, workspace: string, ids: readonly string[] | undefined): readonly string[] | null {
+  if (!ids) return null
+  const all = [...new Set(ids)]
+  for (const id of all) known('labels', 'label', () => findLabel(app, workspace, id))
+  return all
+}
+
+/** What `find` finds; a member that names nothing is refused as such. */
+function known<T>(field: string, noun: string, find: () => T): T {
+  try {
+    return find()
+  } catch {
+    throw problem('invalid_field', { field, detail: `There is no such ${noun}` })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Static } from 'typebox'
+import { type Acting, fact } from '#contract/entries'
+import type { IssueComment, issues } from '#contract/issues'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Call } from '#kernel/feature'
+import { isVisible, pageOf } from '#kernel/http/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import type { Row as Issue } from '../queries.ts'
+import { findIssue } from '../service.ts'
+import { about, note, subject, tell } from '../telling.ts'
+import { queries } from './queries.ts'
+
+type Shown = Static<typeof IssueComment>
+
+export function comments(app: App, { actor, crewId, identifier, query }: Call<typeof issues.comments>): Shown[] {
+  const { id } = findIssue(app, actor.workspace, identifier, crewId)
+  const { limit, offset } = pageOf(query, { fallback: 100, max: 500 })
+  return queries(app.db).list.all(id, limit, offset)
+}
+
+export function comment(app: App, { actor, crewId, identifier, body, now }: Call<typeof issues.comment>): Shown {
+  const issue = findIssue(app, actor.workspace, identifier, crewId)
+  return addComment(app, issue, actorOf(actor), actor.id, body.body, now)
+}
+
+/** Adds a comment of a person to an issue. */
+export function addComment(app: App, issue: Issue, by: Acting, author: string, text: string, now: string): Shown {
+  if (!isVisible(text)) throw problem('invalid_field', { field: 'body', detail: 'A comment must have some text' })
+  const id = newId(app.clock())
+  const { insert, find } = queries(app.db)
+  insert.run({
+    id,
+    mission_id: issue.id,
+    author_type: 'user',
+    author_id: author,
+    body: text,
+    created_at: now,
+    updated_at: now,
+  })
+  note(app, issue, by, 'commented')
+  app.journal(fact('mission.comment', { ...subject(issue), comment_id: id, body: text }, about(issue, by)))
+  tell(app, issue, 'issue.updated')
+  return find.get(id)!
+}

@@ -1,0 +1,46 @@
+import type { Static } from 'typebox'
+import type { IssueRelation, issues } from '#contract/issues'
+import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
+import type { Call } from '#kernel/feature'
+import { pageOf } from '#kernel/http/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
+import { findIssue } from '../service.ts'
+import { changed, tell } from '../telling.ts'
+import { queries } from './queries.ts'
+
+export function relations(
+  app: App,
+  { actor, crewId, identifier, query }: Call<typeof issues.relations>,
+): Static<typeof IssueRelation>[] {
+  const { id } = findIssue(app, actor.workspace, identifier, crewId)
+  return queries(app.db).list.all({ issue: id, ...pageOf(query) })
+}
+
+/** Relates two issues of the workspace, which have at most one relation. */
+export function relate(app: App, { actor, crewId, identifier, body, now }: Call<typeof issues.relate>) {
+  const source = findIssue(app, actor.workspace, identifier, crewId)
+  const target = findIssue(app, actor.workspace, body.target_identifier)
+  if (source.id === target.id)
+    throw problem('invalid_field', { field: 'target_identifier', detail: 'An issue has no relation to itself' })
+  const { between, insert } = queries(app.db)
+  if (between.get({ one: source.id, other: target.id }))
+    throw problem('relation_exists', { detail: `${source.identifier} and ${target.identifier} are related already` })
+  const id = newId(app.clock())
+  insert.run({ id, source_id: source.id, target_id: target.id, relation_type: body.relation_type, created_at: now })
+  changed(app, source, actorOf(actor), 'relation_added', `${body.relation_type} ${target.identifier}`)
+  tell(app, source, 'issue.updated')
+  return { id, status: 'ok' as const }
+}
+
+export function unrelate(app: App, { actor, relationId }: Call<typeof issues.unrelate>) {
+  const found = queries(app.db).find.get(actor.workspace, relationId)
+  if (!found) throw problem('not_found', { detail: 'There is no such relation' })
+  const source = findIssue(app, actor.workspace, found.source_id)
+  const target = findIssue(app, actor.workspace, found.target_id)
+  queries(app.db).remove.run(found.id)
+  changed(app, source, actorOf(actor), 'relation_removed', `${found.relation_type} ${target.identifier}`)
+  tell(app, source, 'issue.updated')
+  return { status: 'ok' as const }
+}

@@ -1,0 +1,84 @@
+import type { Static } from 'typebox'
+import { type Issue, type IssueEvent, issueStatuses, type issues } from '#contract/issues'
+import { workPriorities } from '#contract/projects'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { pageOf } from '#kernel/http/fields'
+import { problem } from '#kernel/problem'
+import { findCrew } from '../crews/service.ts'
+import { type Filter, queries, type Row } from './queries.ts'
+
+type Shown = Static<typeof Issue>
+
+/** Rows of a list of issues: 50 unless stated, 100 at most. */
+const window = { fallback: 50, max: 100 }
+
+/** An issue of the workspace by identifier or id, and of this crew where one is named; or `not_found`. */
+export function findIssue({ db }: App, workspace: string, name: string, crew?: string): Row {
+  const row = queries(db).find.get({ workspace, name })
+  if (!row || (crew !== undefined && row.crew_id !== crew))
+    throw problem('not_found', { detail: 'There is no such issue' })
+  return row
+}
+
+export const toIssue = ({ labels_json, created_by_type, created_by_id, created_by_name, ...row }: Row): Shown => ({
+  ...row,
+  mission_type: 'issue',
+  labels: JSON.parse(labels_json) as Shown['labels'],
+  created_by: { type: created_by_type, id: created_by_id, name: created_by_name },
+})
+
+export const list = (app: App, { actor, query }: Call<typeof issues.list>): Shown[] =>
+  rowsOf(app, actor.workspace, query.crew_id || null, query)
+
+export function ofCrew(app: App, { actor, crewId, query }: Call<typeof issues.ofCrew>): Shown[] {
+  findCrew(app, actor.workspace, crewId)
+  return rowsOf(app, actor.workspace, crewId, query)
+}
+
+export const show = (app: App, { actor, crewId, identifier }: Call<typeof issues.show>): Shown =>
+  toIssue(findIssue(app, actor.workspace, identifier, crewId))
+
+export const findAny = (app: App, { actor, identifier }: Call<typeof issues.find>): Shown =>
+  toIssue(findIssue(app, actor.workspace, identifier))
+
+export function subtasks(app: App, { actor, crewId, identifier, query }: Call<typeof issues.subtasks>): Shown[] {
+  const { id } = findIssue(app, actor.workspace, identifier, crewId)
+  const { limit, offset } = pageOf(query, window)
+  return queries(app.db).below.all(id, limit, offset).map(toIssue)
+}
+
+export function activity(
+  app: App,
+  { actor, crewId, identifier, query }: Call<typeof issues.activity>,
+): Static<typeof IssueEvent>[] {
+  const { id } = findIssue(app, actor.workspace, identifier, crewId)
+  const { limit, offset } = pageOf(query, window)
+  return queries(app.db).events.all(id, limit, offset)
+}
+
+function rowsOf(app: App, workspace: string, crew: string | null, query: Call<typeof issues.ofCrew>['query']): Shown[] {
+  const filter: Filter = {
+    workspace,
+    crew,
+    statuses: among('status', query.status, issueStatuses),
+    priorities: among('priority', query.priority, workPriorities),
+    project: query.project_id || null,
+    assignee: query.assignee_id || null,
+    label: query.label || null,
+    search: query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null,
+    ...pageOf(query, window),
+  }
+  const { ofCrew, ofWorkspace } = queries(app.db)
+  return (crew === null ? ofWorkspace : ofCrew)[query.sort ?? 'created_at'].all(filter).map(toIssue)
+}
+
+/** A comma-separated list of words as JSON; null where none is given. Refuses a word that is none of `words`. */
+function among(field: string, given: string | undefined, words: readonly string[]): string | null {
+  if (!given) return null
+  const named = given.split(',').map((word) => word.trim())
+  const wrong = named.find((word) => !words.includes(word))
+  if (wrong !== undefined)
+    throw problem('invalid_field', { field, detail: `${field} must be some of ${words.join(', ')}` })
+  return JSON.stringify(named)
+}
