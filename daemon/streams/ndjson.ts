@@ -48,8 +48,10 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     else finish('run_complete')
   }
   const overhear = ({ channel, type, payload }: Broadcast) => {
-    const [, event] = channel === `session:${order.chatId}` ? (/^assignment_(\w+)$/.exec(type) ?? []) : []
-    if (event && !lines.over) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+    if (channel !== `session:${order.chatId}` || lines.over) return
+    const [, event] = /^assignment_(\w+)$/.exec(type) ?? []
+    if (event) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+    else if (type === 'files.collision') lines.write(JSON.stringify({ type: 'stream.collision', ...payload }))
   }
   app.bus.on('broadcast', overhear)
   const watch = runs.watch(order.chatId, order.lastSeq, {
