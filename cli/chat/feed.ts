@@ -10,6 +10,7 @@ export type FeedEvent =
   /** Frames are lost; only the stored messages hold the text. `over`: the run has ended, too. */
   | { type: 'gap'; over: boolean }
   | { type: 'delegated'; work: Delegated }
+  | { type: 'collision'; summary: string }
   | { type: 'lost'; error: Error }
 
 export interface FeedOptions {
@@ -110,6 +111,8 @@ function* read(frame: Frame, place: Place): Generator<FeedEvent> {
   } else if (frame.type === 'stream.assignment') {
     // Where it stands follows at once, unless people are asked first.
     if (frame.event !== 'created') yield { type: 'delegated', work: frame }
+  } else if (frame.type === 'stream.collision') {
+    yield { type: 'collision', summary: frame.summary }
   } else if (isRunFrame(frame) && frame.seq > place.last) {
     const { late, ...it } = frame
     advance(place, it.seq)
