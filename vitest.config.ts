@@ -16,7 +16,7 @@ const processes = [
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */
 const containers = [
   'test/e2e/{claude,codex,droid,gemini,opencode}.test.ts',
-  'test/e2e/{asks,demo,egress,escalation,full-disk,main-job,ports,reconcile-docker,restart,shell}.test.ts',
+  'test/e2e/{asks,collisions,demo,egress,escalation,full-disk,main-job,ports,reconcile-docker,restart,shell}.test.ts',
   'test/e2e/{relay,relay-attack,runtime-docker,sidecar-entry,watch-writes}.test.ts',
   'test/attack/{clock-jumps,disk-hog,egress,outliving,outliving-daemon,secrets-folders,smuggling}.test.ts',
   'test/attack/sockets-of-agents.test.ts',

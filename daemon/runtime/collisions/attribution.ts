@@ -46,7 +46,7 @@ export function writesOf(seen: SeenWrite, working: readonly Working[], calls: Ca
   if (!own.length) return []
   const run = newest(own.filter(({ runId }) => named.has(runId))) ?? newest(own)
   // What was found afterwards may have been written in place by whoever worked at that time.
-  const alone = open.every(({ agentId }) => agentId === run.agentId)
+  const alone = open.every(({ agentId, from }) => agentId === run.agentId || from > at)
   return [{ run, at, certain: how === 'new' || alone }]
 }
 

@@ -57,7 +57,7 @@ export function createCalls(): Calls {
         ({ paths, from, until }) =>
           paths.includes(path) && from <= at + slackMs && (until === null || until >= at - slackMs),
       ),
-    going: (at) => runsOf(({ from, until }) => from <= at && (until === null || until >= at - slackMs / 3)),
+    going: (at) => runsOf(({ from, until }) => from <= at && (until === null || until >= at - slackMs)),
     ended(runId, at) {
       end((call) => call.runId === runId, at)
       prune(at)
