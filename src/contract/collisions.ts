@@ -56,7 +56,7 @@ export const collisions = {
     throws: ['invalid_field'],
   }),
   watch: get('/crews/:crewId/collisions/watch', {
-    summary: "Say whether a crew's shared folders are watched for collisions, and what is not noticed",
+    summary: "Show whether a crew's shared folders are watched for collisions, and what is not noticed",
     access: 'VIEWER',
     reply: Type.Object({
       crew_id: Id,

@@ -4,8 +4,7 @@ import { crewId } from '../../lookup.ts'
 import { collisionWatchView } from '../../views/collisions.ts'
 
 export default class CollisionsWatch extends ApiCommand<typeof CollisionsWatch> {
-  static override summary =
-    'Say whether the shared folders of a crew are watched for collisions, and what is not noticed'
+  static override summary = 'Show whether the shared folders of a crew are watched, and what is not noticed'
   static override description = 'They are watched while two or more agents of the crew are at work.'
   static override examples = [
     '$ <%= config.bin %> collisions watch web-team',
