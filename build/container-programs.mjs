@@ -17,6 +17,7 @@ const programs = {
 const scripts = {
   'supervise.sh': 'daemon/runtime/spool/supervise.sh',
   'end-run.sh': 'daemon/runtime/spool/end-run.sh',
+  'watch-writes.pl': 'daemon/runtime/spool/watch-writes.pl',
   'sidecar-entry': 'daemon/runtime/sidecar/entry.sh',
 }
 

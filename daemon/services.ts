@@ -5,6 +5,7 @@ import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
 import { hasShell } from './features/shells/service.ts'
+import { createCollisions } from './runtime/collisions/watches.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
@@ -32,6 +33,7 @@ export async function startServices(app: App): Promise<Services> {
   const runs = createRuns(app, runtime)
   const shells = createShells(app, runtime)
   const tidying = createTidying(app, runtime)
+  const collisions = createCollisions(app, runtime)
   const disk = new DiskGuard({ app, runtime })
   const reconciler = new Reconciler({
     app,
@@ -49,9 +51,11 @@ export async function startServices(app: App): Promise<Services> {
   app.runs = runs
   app.shells = shells
   app.disk = disk
+  app.collisions = collisions
   // Not awaited: an engine that is slow or down must not delay the daemon's start.
   const opened = reconciler.open()
   disk.open()
+  collisions.recover()
   await runs.recover()
   await shells.recover()
   const sockets = createSockets(app)
@@ -61,6 +65,7 @@ export async function startServices(app: App): Promise<Services> {
       sockets.close()
       jobs.close()
       disk.close()
+      collisions.close()
       await shells.close()
       await runs.close()
       await opened

@@ -1,6 +1,7 @@
 import type { Client, Connection } from '#client'
 import type { Delivery, RunFrame } from '#contract/frames'
 import { patiently } from '../patiently.ts'
+import { type Collided, collisionsOf } from './collided.ts'
 import { feed } from './feed.ts'
 import { sendOnce, steerOnce } from './send-once.ts'
 import { deliveryOf, messagesOf, replyOf, runOf, type Said, untold } from './stored.ts'
@@ -53,11 +54,11 @@ export class Conversation {
   }
 
   /** Goes on with the chat; `tell` is given its last messages, before anything that comes. */
-  async enter(count: number, tell: (messages: Said[]) => void): Promise<void> {
+  async enter(count: number, tell: (messages: Said[], collided: Collided[]) => void): Promise<void> {
     this.onEntry = async () => {
       const messages = await messagesOf(this.api, this.chatId!, Math.max(count, 20))
       this.note(messages)
-      tell(messages.slice(-count))
+      tell(messages.slice(-count), await this.collisions())
     }
     if (this.chatId) await this.follow()
   }
@@ -95,6 +96,11 @@ export class Conversation {
   /** The last messages of the chat. */
   async messages(count: number): Promise<Said[]> {
     return this.chatId ? messagesOf(this.api, this.chatId, count) : []
+  }
+
+  /** The last collisions of runs of the chat, oldest first. */
+  async collisions(): Promise<Collided[]> {
+    return this.chatId ? collisionsOf(this.api, this.chatId) : []
   }
 
   async cancel(): Promise<void> {
@@ -136,7 +142,7 @@ export class Conversation {
         this.listener.connected(true)
         if (event.again) await this.catchUp()
         else await this.onEntry()
-      } else if (event.type === 'delegated') this.listener.see(event)
+      } else if (event.type === 'delegated' || event.type === 'collision') this.listener.see(event)
       else if (event.type === 'steering') this.listener.delivery(event.id, event.delivery)
       else if (event.type === 'gap') await this.gap(event.over)
       else await this.frame(event.frame, event.late)

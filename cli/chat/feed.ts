@@ -11,6 +11,7 @@ export type FeedEvent =
   | { type: 'gap'; over: boolean }
   | { type: 'delegated'; work: Delegated }
   | { type: 'steering'; id: string; delivery: Delivery }
+  | { type: 'collision'; summary: string }
   | { type: 'lost'; error: Error }
 
 export interface FeedOptions {
@@ -113,6 +114,8 @@ function* read(frame: Frame, place: Place): Generator<FeedEvent> {
     if (frame.event !== 'created') yield { type: 'delegated', work: frame }
   } else if (frame.type === 'stream.steering') {
     yield { type: 'steering', id: frame.message_id, delivery: frame.delivery }
+  } else if (frame.type === 'stream.collision') {
+    yield { type: 'collision', summary: frame.summary }
   } else if (isRunFrame(frame) && frame.seq > place.last) {
     const { late, ...it } = frame
     advance(place, it.seq)

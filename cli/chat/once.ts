@@ -74,7 +74,7 @@ class OneTurn {
     const { connection, chatId, watching } = this.it
     for await (const event of feed(connection, chatId, { patience: runPatience })) {
       if (event.type === 'frame') this.take(event.frame, event.late)
-      else if (event.type === 'delegated') watching.see(event)
+      else if (event.type === 'delegated' || event.type === 'collision') watching.see(event)
       else if (event.type === 'lost') watching.lost?.(event.error)
       else if (event.type === 'gap') this.ours = this.turn.incomplete = true
       else if (event.type === 'attached' && event.again) watching.back?.()

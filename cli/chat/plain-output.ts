@@ -2,6 +2,7 @@ import { clean, cleanLine } from '../output/clean.ts'
 import { type Spinner, spinner } from '../output/spinner.ts'
 import type { Paint } from '../output/theme.ts'
 import { shorten } from '../output/width.ts'
+import { collisionRow } from './collided.ts'
 import { delegatedRow, rowText } from './delegated.ts'
 import { lasted, type ToolUse } from './tools.ts'
 import type { TurnEvent } from './turn.ts'
@@ -52,6 +53,7 @@ export class PlainOutput {
     else if (event.type === 'call') this.work(event.tool)
     else if (event.type === 'result') this.line(toolLine(event.tool, this.it.paint))
     else if (event.type === 'delegated') this.line(rowText(delegatedRow(event.work, 100)))
+    else if (event.type === 'collision') this.line(rowText(collisionRow(event.summary, 100)))
   }
 
   private say(text: string, fresh: boolean): void {

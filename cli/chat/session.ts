@@ -6,6 +6,7 @@ import { span } from '../markdown/rows.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { waiting } from './answering.ts'
 import { Answers } from './answers.ts'
+import { type Collided, collisionRow, interleaved } from './collided.ts'
 import { Conversation } from './conversation.ts'
 import { delegatedRow } from './delegated.ts'
 import { Editor } from './editor.ts'
@@ -118,7 +119,7 @@ export class ChatSession {
       this.page.head(this.it.header)
       this.draw()
       this.listenToInbox()
-      await this.conversation.enter(recalled, (messages) => this.tell(messages, true))
+      await this.conversation.enter(recalled, (messages, collided) => this.tell(messages, collided, true))
       this.answers.look()
       this.draw()
       const code = await this.over
@@ -215,6 +216,7 @@ export class ChatSession {
 
   private see(event: TurnEvent): void {
     if (event.type === 'delegated') this.tellDelegated(event.work)
+    else if (event.type === 'collision') this.tellCollision(event.summary)
     else this.view?.see(event)
     const next = event.type === 'error' ? nextOf(event.reason, this.it.agent.slug) : null
     if (next) this.page.advice(next)
@@ -224,6 +226,11 @@ export class ChatSession {
   private tellDelegated(work: Delegated): void {
     this.view?.flush()
     this.page.commit('tool', [delegatedRow(work, this.page.width)])
+  }
+
+  private tellCollision(summary: string): void {
+    this.view?.flush()
+    this.page.commit('note', [collisionRow(summary, this.page.width)])
   }
 
   private ended(): void {
@@ -422,13 +429,16 @@ export class ChatSession {
   private async recall(count: number): Promise<void> {
     const messages = await this.conversation.messages(Math.min(500, Math.max(1, count)))
     if (!messages.length) this.page.note('Nothing was said here yet.')
-    this.tell(messages)
+    this.tell(messages, await this.conversation.collisions())
   }
 
   /** `brief`: long messages of people are cut. */
-  private tell(messages: readonly Said[], brief = false): void {
-    for (const message of messages)
-      tellMessage(message, { width: this.page.width, thinking: this.thinking, brief, commit: this.page.commit })
+  private tell(messages: readonly Said[], collided: readonly Collided[], brief = false): void {
+    const telling = { width: this.page.width, thinking: this.thinking, brief, commit: this.page.commit }
+    for (const it of interleaved(messages, collided)) {
+      if ('summary' in it) this.tellCollision(it.summary)
+      else tellMessage(it, telling)
+    }
   }
 
   private draw(): void {

@@ -14,6 +14,8 @@ export type TurnEvent =
   | { type: 'user'; text: string; messageId: string | null }
   /** Work that was given to another agent. */
   | { type: 'delegated'; work: Delegated }
+  /** Another agent wrote the same thing. */
+  | { type: 'collision'; summary: string }
   | { type: 'done' }
 
 /** One run of an agent as its frames tell it. */

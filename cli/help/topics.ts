@@ -16,6 +16,7 @@ export const topics: Readonly<Record<string, string>> = {
   attachments: 'Files that people gave to chats',
   auth: 'Who you are to the server, and for how long',
   chats: 'Conversations with agents',
+  collisions: 'Agents of a crew that write the same files',
   contexts: 'Stored servers and their tokens',
   config: 'Settings of the command and the daemon',
   credentials: 'Keys and secrets for agents',

@@ -1,4 +1,4 @@
-import type { ContainerStatus, DiskService, RuntimeService } from '#runtime/service-types'
+import type { CollisionService, ContainerStatus, DiskService, RuntimeService } from '#runtime/service-types'
 import { problem } from './problem.ts'
 import type { Runs } from './runs.ts'
 import type { Shells } from './shells.ts'
@@ -60,6 +60,12 @@ export const noRuns: Runs = {
 export const noShells: Shells = {
   open: async () => refuse(),
   attach: () => refuse(),
+}
+
+/** Where no agents work, none of their writes collide. */
+export const noCollisions: CollisionService = {
+  watch: () => ({ state: 'off', reason: 'this server runs no agents', since: null, folders: 0, gaps: [] }),
+  saw: () => undefined,
 }
 
 /** The disk service of a server without crews. */

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
-import type { DiskService, RuntimeService } from '#runtime/service-types'
-import { noDisk, noRuns, noRuntime, noShells } from './absent.ts'
+import type { CollisionService, DiskService, RuntimeService } from '#runtime/service-types'
+import { noCollisions, noDisk, noRuns, noRuntime, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -91,6 +91,8 @@ export interface App extends Writer {
   readonly sources: Map<string, RunSource>
   /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
   scrub: Scrub
+  /** Collisions of the agents' writes. */
+  collisions: CollisionService
   /** Disk usage of the crews. */
   disk: DiskService
   /** Serves capability URLs (`/exposed/…`); null where another listener does. */
@@ -281,6 +283,7 @@ export function createApp(parts: AppParts): App {
     sources: new Map(),
     scrub: notYet,
     disk: noDisk,
+    collisions: noCollisions,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping,

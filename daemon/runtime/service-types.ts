@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Adapter } from '#contract/adapters'
+import type { AgentFrame } from '#contract/frames'
 import type { Level, Room } from './disk/rules.ts'
 
 /** The current state of a crew's container. */
@@ -74,6 +75,23 @@ export interface DiskCondition {
   machine: Room & { level: Level }
   /** Crews that were measured since the daemon started, fullest first. */
   crews: { slug: string; level: Level; used: string /** Command that gives access to its data. */; tidy: string }[]
+}
+
+/** How the shared folders of a crew are watched. */
+export interface CollisionWatch {
+  state: 'idle' | 'starting' | 'watching' | 'off'
+  reason: string | null
+  /** Milliseconds since 1970. */
+  since: number | null
+  folders: number
+  gaps: { what: string; says: string }[]
+}
+
+/** Notices agents of a crew that write the same files. */
+export interface CollisionService {
+  watch(crewId: string): CollisionWatch
+  /** Hears what a run's client reports, in its order. */
+  saw(run: { id: string; crew_id: string }, folder: string, frame: AgentFrame): void
 }
 
 /** Enforces disk limits. */

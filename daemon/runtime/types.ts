@@ -161,6 +161,43 @@ export interface CrewRoom extends Room {
   local: boolean
 }
 
+/** A write in a crew's shared folders, as far as the owner of the file tells of it. */
+export interface SeenWrite {
+  /**
+   * `new`: the owner created or replaced the file. `in`: somebody wrote in place into the owner's file. `old`: it was
+   * found so when the folder was first read.
+   */
+  how: 'new' | 'in' | 'old'
+  /** The owner of the file. */
+  uid: number
+  /** Milliseconds since 1970, to about a second. */
+  at: number
+  /** Absolute, as agents see it. Agents choose it: it may hold any character but NUL. */
+  path: string
+}
+
+/** What is not noticed: parts of the folders, or what happened meanwhile. */
+export interface WriteGap {
+  what: 'folders' | 'watches' | 'deep' | 'entries' | 'overflow' | 'left'
+  /** The first folder that is not watched. */
+  path?: string
+  /** How many writes were left out. */
+  count?: number
+}
+
+export interface WriteSink {
+  /** The folders are watched from now on. */
+  ready(folders: number): void
+  write(seen: SeenWrite): void
+  gap(gap: WriteGap): void
+  /** Called once, unless it was closed: nothing is watched any more. */
+  ended(reason: string): void
+}
+
+export interface WriteWatch {
+  close(): void
+}
+
 export interface Progress {
   step(name: string, detail?: string): void
 }
@@ -301,6 +338,11 @@ export interface Runtime {
   follow(run: RunRef, offset: number, sink: FollowSink): Follow
   /** Removes a finished run's spool. */
   discardRun(run: RunRef): Promise<void>
+  /**
+   * Watches the folders that the agents of a running crew share. Files that were changed after `since` (milliseconds
+   * since 1970) count as written. What one user alone writes is not told.
+   */
+  watchWrites(crewId: string, since: number, sink: WriteSink): WriteWatch
   /** Connects to a port on the crew's loopback. Rejects with a RuntimeError when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
   logs(crewId: string, tail: number): Promise<string>

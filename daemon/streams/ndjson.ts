@@ -51,6 +51,7 @@ export function serveRunStream(app: App, runs: Runs, { reply }: Web, order: Stre
     if (channel !== `session:${order.chatId}` || lines.over) return
     const [, event] = /^assignment_(\w+)$/.exec(type) ?? []
     if (event) lines.write(JSON.stringify({ type: 'stream.assignment', event, ...payload }))
+    else if (type === 'files.collision') lines.write(JSON.stringify({ type: 'stream.collision', ...payload }))
     if (!type.startsWith('steering_')) return
     const { message_id, delivery } = payload as Omit<Steering, 'type'>
     say({ type: 'stream.steering', message_id, delivery })

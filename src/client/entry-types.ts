@@ -67,6 +67,8 @@ export const entryTypes: readonly string[] = [
   'exec.command',
   'exec.output_chunk',
   'file.written',
+  'files.collision',
+  'files.unwatched',
   'fork.created',
   'guardrail.input_blocked',
   'guardrail.output_blocked',

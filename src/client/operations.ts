@@ -88,6 +88,10 @@ export const operations: Record<string, Record<string, Operation>> = {
     uninvite: ['DELETE', '/api/v1/chats/:chatId/participants/:userId'],
     search: ['POST', '/api/v1/conversations/search'],
   },
+  collisions: {
+    list: ['GET', '/api/v1/collisions'],
+    watch: ['GET', '/api/v1/crews/:crewId/collisions/watch'],
+  },
   credentials: {
     list: ['GET', '/api/v1/credentials'],
     create: ['POST', '/api/v1/credentials'],

@@ -126,12 +126,26 @@ export interface Steering {
   delivery: Delivery
 }
 
+/** Two agents have written the same thing, one of them in a run of the chat; without a number, and not repeated. */
+export interface Collided {
+  type: 'stream.collision'
+  id: string
+  kind: string
+  path: string
+  first_agent_slug: string
+  second_agent_slug: string
+  certain: boolean
+  /** What happened, as a sentence. */
+  summary: string
+}
+
 /** Lines of the run stream that are not events of the chat: docs/rules/chats.md, "Run stream". */
 export type StreamFrame =
   | { type: 'stream.open'; chat_id: string; from_seq: number; active: boolean }
   | { type: 'stream.heartbeat' }
   | Delegated
   | Steering
+  | Collided
   | { type: 'stream.reset'; reason: 'replay_truncated' | 'slow_consumer' }
   | { type: 'stream.end'; reason: StreamEnd; last_seq: number }
 

@@ -94,6 +94,9 @@ chats.invite               signed-in agents:write      api
 chats.uninvite             signed-in agents:write      api
 chats.search               VIEWER    agents:write      api
 
+collisions.list            VIEWER    -                 api
+collisions.watch           VIEWER    -                 api
+
 credentials.list           VIEWER    -                 api
 credentials.create         MANAGER   credentials:write api  second-factor or:credential.create
 credentials.show           VIEWER    -                 api

@@ -16,6 +16,8 @@ import type {
   Runtime,
   ShellProgram,
   ShellSize,
+  WriteSink,
+  WriteWatch,
 } from '#runtime/types'
 import type { Usage } from '../../daemon/runtime/disk/usage.ts'
 import { RuntimeError } from '../../daemon/runtime/errors.ts'
@@ -160,6 +162,22 @@ export class FakeRuntime implements Runtime {
   onSidecarReport(): void {}
   onSidecarCall(): void {}
   onChange(): void {}
+
+  /** By crew: who watches its shared folders now. */
+  readonly writeSinks = new Map<string, { since: number; sink: WriteSink }>()
+  /** How often the shared folders of a crew were begun to be watched. */
+  writeWatches = 0
+  watchWrites(crewId: string, since: number, sink: WriteSink): WriteWatch {
+    const it = { since, sink }
+    this.writeWatches++
+    this.writeSinks.set(crewId, it)
+    this.news.emit('watching')
+    return {
+      close: () => {
+        if (this.writeSinks.get(crewId) === it) this.writeSinks.delete(crewId)
+      },
+    }
+  }
 
   places(_crewId: string, { slug }: AgentSpec): AgentPlaces {
     return {

@@ -1,8 +1,12 @@
-/** User and group ids in a crew's container. The sidecar and the channel share a uid, but no groups. */
+/**
+ * User and group ids in a crew's container. The sidecar and the channel share a uid, but no groups. What watches writes
+ * has the agents' group and a uid of its own: it reads what all of them may read, and none of them can signal it.
+ */
 export const ids = {
   crewGroup: 1001,
   watcher: 1002,
   ender: 1004,
+  writes: 1005,
   nobody: 65534,
   firstAgent: 20001,
   lastNamedAgent: 20500,

@@ -28,6 +28,8 @@ import type {
   SidecarConfig,
   SidecarListener,
   SidecarReport,
+  WriteSink,
+  WriteWatch,
 } from '../types.ts'
 import { findBelongings } from './belongings.ts'
 import { Bridges } from './bridges.ts'
@@ -46,6 +48,7 @@ import { Relays } from './relays.ts'
 import { placesOf, Runs, userOf } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
 import { countVolumes, removeCounter } from './usage.ts'
+import { watchWrites } from './write-watch.ts'
 
 export interface DockerOptions extends Naming {
   /** Address of the engine, by default that of DOCKER_HOST. */
@@ -63,7 +66,7 @@ export interface DockerOptions extends Naming {
   endMs?: number
 }
 
-const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs']
+const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs', 'watch-writes.pl']
 const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'relay.cjs', 'usage.cjs']
 const endProgram = 'end-processes.cjs'
 const pingMs = 3000
@@ -284,6 +287,10 @@ export class DockerRuntime implements Runtime {
 
   discardRun(run: RunRef): Promise<void> {
     return this.#runs.discard(run)
+  }
+
+  watchWrites(crewId: string, since: number, sink: WriteSink): WriteWatch {
+    return watchWrites((work) => this.#connections.within(crewId, work), since, sink)
   }
 
   connect(crewId: string, port: number): Promise<Duplex> {

@@ -35,6 +35,8 @@ import type {
   SidecarConfig,
   SidecarListener,
   SidecarReport,
+  WriteSink,
+  WriteWatch,
 } from '../types.ts'
 import { deliverHere } from './deliver.ts'
 import { checkListener } from './listeners.ts'
@@ -279,6 +281,12 @@ export class ProcessRuntime implements Runtime {
     await makePlaces(this.places(crewId, agent))
     const work = () => inTime(runCommand(command), command.seconds)
     return command.alone ? this.#inTurn(crewId, agent, work) : work()
+  }
+
+  watchWrites(_crewId: string, _since: number, sink: WriteSink): WriteWatch {
+    const why = 'agents are processes of one user here, so that no file says which of them wrote it'
+    queueMicrotask(() => sink.ended(why))
+    return { close() {} }
   }
 
   openShell(): Promise<never> {

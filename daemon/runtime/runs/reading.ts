@@ -59,10 +59,12 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
   const transcript = createTranscript()
   const [named, over] = [new AbortController(), new AbortController()]
   let late = false
+  const folder = parts.runtime.places(run.crew_id, facts.agent).output
   const take = (frames: AgentFrame[]) =>
     inBatches(frames, (frame) => {
       stream.push(frame)
       transcript.add(frame)
+      parts.app.collisions.saw(run, folder, frame)
     })
 
   const reader = new OutputReader({

@@ -120,3 +120,10 @@ it('gives up when its patience is over', async () => {
   expect((await away.next()).value).toMatchObject({ type: 'lost' })
   await expect(away.next()).rejects.toMatchObject({ reason: 'ECONNREFUSED' })
 })
+
+it('passes on what collides, which has no number', async () => {
+  const collision = { type: 'stream.collision', id: 'x', summary: 'Ada and Bo both wrote "a"' }
+  const { events } = await fed(send(open(1), text(1), collision, done(2), end('idle_timeout')))
+  expect(events).toContainEqual({ type: 'collision', summary: collision.summary })
+  expect(seqs(events)).toEqual([1, 2])
+})

@@ -89,6 +89,7 @@ export class EngineInMemory {
     listFiles: async () => [],
     readFile: async () => null,
     command: async () => ({ code: 0, stdout: '', stderr: '' }),
+    watchWrites: () => ({ close() {} }),
     openShell: () => Promise.reject(new Error('no shells here')),
     deliver: async () => undefined,
     withdraw: async () => undefined,
