@@ -15,8 +15,8 @@ const caller = {
   run_id: Type.Optional(nullable(Ref)),
 }
 
-/** Asked after each step of an agent. */
-const rate = { agent: 3000, crew: 12_000 }
+/** Asked after each step of an agent, of which none takes ten a second for long. */
+const rate = { agent: 600, crew: 2400 }
 
 /** What a running agent is told between two of its steps. docs/rules/chats.md, "Steering". */
 export const notes = {

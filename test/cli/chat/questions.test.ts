@@ -109,7 +109,7 @@ describe('muster chat', () => {
     terminal.type('one\r')
     const program = await it.runtime.program()
     terminal.type('two\r')
-    await shows(terminal, 'queued for the next turn')
+    await shows(terminal, "waiting for the agent's next step")
     terminal.type('half')
     await typed(terminal, '› half')
     terminal.type('\u0003')

@@ -27,9 +27,9 @@ describe('muster adapters', () => {
     )
     const { stdout } = await run('adapters', '--crew', 'backend')
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'CLAUDE_CODE\ttrue\t2.1.197\tANTHROPIC\tresume, mcp, images, cost_report, turn_cap\t',
-      'CODEX_CLI\tfalse\t\tOPENAI\tresume, mcp\t',
-      'GEMINI_CLI\t\t\tGOOGLE\tresume, mcp, turn_cap\t',
+      'CLAUDE_CODE\ttrue\t2.1.197\tANTHROPIC\tresume, steer, mcp, images, cost_report, turn_cap\t',
+      'CODEX_CLI\tfalse\t\tOPENAI\tresume, steer, mcp\t',
+      'GEMINI_CLI\t\t\tGOOGLE\tresume, steer, mcp, turn_cap\t',
     ])
     const json = await run('adapters', '--crew', 'backend', '--limit', '1', '--json', 'cli_adapter,installed,version')
     expect(JSON.parse(json.stdout)).toEqual([{ cli_adapter: 'CLAUDE_CODE', installed: true, version: '2.1.197' }])
@@ -38,7 +38,7 @@ describe('muster adapters', () => {
   it('shows people what is unknown', async () => {
     const shown = (await place()).screen(['adapters'], { cols: 160, rows: 30, env: { NO_COLOR: '1' } })
     expect(await shown.ended).toBe(0)
-    expect(shown.text()).toMatch(/codex_cli +unknown +- +openai +resume, mcp/)
+    expect(shown.text()).toMatch(/codex_cli +unknown +- +openai +resume, steer, mcp/)
   })
 
   it('says so when there is no such crew', async () => {
