@@ -4,14 +4,16 @@ import type { Reply } from '#contract/define'
 import { fact, type Payload } from '#contract/entries'
 import { collisionSays } from '#contract/entries/collisions'
 import type { App } from '#kernel/app'
+import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { findCrew } from '../crews/service.ts'
+import { leaveNote } from '../notes/service.ts'
 import { ancestorsOf } from '../runs/chains/service.ts'
 import { findRun, type Run } from '../runs/service.ts'
 import { queries, type Row } from './queries.ts'
-import { shownPath, sinceOf } from './rules.ts'
+import { noteFor, shownPath, sinceOf } from './rules.ts'
 
 /** Two runs of different agents that wrote the same thing while both were open. */
 export interface Found {
@@ -149,4 +151,12 @@ export function recordGap(
   app.journal(
     fact('files.unwatched', { ...gap, ...(shown && { path: shown }) }, { ...crew, actor_type: 'orchestrator' }),
   )
+}
+
+/** Leaves a note for both agents, which they get at their next step. */
+export function tellAgents(app: App, { payload }: Happened<'files.collision'>): void {
+  for (const reader of ['first', 'second'] as const) {
+    const text = noteFor(payload, reader)
+    if (text) leaveNote(app, { runId: payload[reader].run_id, kind: 'collision', text })
+  }
 }

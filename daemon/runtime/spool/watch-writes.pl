@@ -22,9 +22,9 @@ use Time::HiRes qw(time);
 my ($ago, @roots) = @ARGV;
 my $since = int(time) - $ago;
 # Of two writes of a file between two looks only the later one is seen: what is rare is looked at soon. What is frequent
-# is read a thousand at a time, which costs least, and long before the kernel's queue of 16,384 is full; and never with
-# more than a tenth of a processor.
-my ($soon, $few, $atOnce, $waitSeconds, $longestWait, $share) = (0.05, 20, 4000, 0.5, 2, 9);
+# is read a thousand at a time, which costs least, and long before the kernel's queue of 16,384 is full. What takes long
+# is followed by a rest nine times as long, so that agents keep the processor.
+my ($soon, $few, $atOnce, $waitSeconds, $longestWait, $share) = (0.05, 20, 4000, 0.5, 10, 9);
 my ($mostFolders, $mostEntries, $mostDepth, $mostPath) = (8192, 200_000, 40, 1000);
 my ($mostKept, $mostNew, $mostTold) = (50_000, 10_000, 128);
 my ($firstAgent, $lastAgent) = (20_001, 29_999);
@@ -32,12 +32,13 @@ my ($firstAgent, $lastAgent) = (20_001, 29_999);
 my ($closeWrite, $movedFrom, $movedTo, $create, $moveSelf) = (0x8, 0x40, 0x80, 0x100, 0x800);
 my ($overflowed, $ignored, $isDir) = (0x4000, 0x8000, 0x40000000);
 my $special = $overflowed | $ignored | $isDir | $moveSelf;
-my $wanted = $closeWrite | $movedFrom | $movedTo | $create | $moveSelf | 0x07000000; # only folders, no links, not what is unlinked
+# Folders alone, links not followed, and nothing that is unlinked.
+my $wanted = $closeWrite | $movedFrom | $movedTo | $create | $moveSelf | 0x07000000;
 
 # What is not watched: nobody edits it, and tools write it by the thousand.
-my %unwatched = map { $_ => 1 } qw(node_modules .hg .svn .cache .npm .yarn .pnpm-store .gradle .m2 .cargo .rustup .next .nuxt
-  .turbo .parcel-cache .vite .svelte-kit .angular .venv venv __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox
-  .terraform .idea .vscode lost+found);
+my %unwatched = map { $_ => 1 } qw(node_modules .hg .svn .cache .npm .yarn .pnpm-store .gradle .m2 .cargo .rustup .next
+  .nuxt .turbo .parcel-cache .vite .svelte-kit .angular .venv venv __pycache__ .pytest_cache .mypy_cache .ruff_cache
+  .tox .nox .terraform .idea .vscode lost+found);
 # The kinds of folders, and what of them is read: all of a plain one, and of a repository its index and its branches.
 my %files = (git => qr/^(?:index|HEAD|packed-refs)$/, heads => qr/(?<!\.lock)$/, worktree => qr/^(?:index|HEAD)$/);
 my %within = (
