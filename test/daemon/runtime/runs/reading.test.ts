@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { noCollisions } from '#kernel/absent'
 import type { App } from '#kernel/app'
 import type { Adapter } from '#runtime/adapters/adapter'
 import type { LineReader } from '#runtime/adapters/parser'
@@ -27,6 +28,7 @@ function place({ endRun = async () => undefined as unknown, gone = null as strin
   const runtime = {
     endRun: asked,
     endLeft: async () => undefined,
+    places: () => ({ output: '/output/ada' }),
     follow(_: unknown, __: number, sink: FollowSink) {
       const link = { sink, open: true }
       links.push(link)
@@ -37,7 +39,8 @@ function place({ endRun = async () => undefined as unknown, gone = null as strin
       }
     },
   } as unknown as Runtime
-  const app = { steady: () => 1000, log: { warn: () => undefined } } as unknown as App
+  const given = { steady: () => 1000, log: { warn: () => undefined }, collisions: noCollisions }
+  const app = given as unknown as App
   const reading = {
     parts: { app, runtime, adapterOf: () => adapter, secretsOf: () => [], goneFor: () => gone },
     run: { id: 'r1', crew_id: 'k1', attempt: 0 },
