@@ -16,6 +16,7 @@ import { Pastes } from './pastes.ts'
 import { nextOf } from './remedies.ts'
 import { unanswered } from './send-once.ts'
 import { completeSlash, helpRows, isSlash, type Slash, slashNames, slashOf } from './slash.ts'
+import { fateOf, markOf, type Steered } from './steered.ts'
 import type { Said } from './stored.ts'
 import { tellMessage } from './transcript.ts'
 import type { Turn, TurnEvent } from './turn.ts'
@@ -49,25 +50,9 @@ export interface Calls {
   changed(): void
 }
 
-/** A message that was said while the agent works; `begin` when it has a turn unless it was told in this one. */
-interface Steered {
-  id: string
-  text: string
-  begin: boolean
-  delivery: Delivery
-}
-
 const tickMs = 100
 /** Longer texts are not remembered on disk. */
 const remembered = 20_000
-const delivered = 'Delivered: the agent has it while it works.'
-const laterOn = 'Queued: the agent reads it with its next turn.'
-
-const markOf = (steered: readonly Steered[]): string =>
-  steered.some(({ delivery }) => delivery === 'pending')
-    ? "waiting for the agent's next step"
-    : 'queued for the next turn'
-
 /** Messages shown again when a chat is continued. */
 const recalled = 2
 
@@ -303,7 +288,7 @@ export class ChatSession {
       this.steered = this.steered.filter((it) => it !== message)
       this.view?.flush()
       this.page.said(this.pastes.shown(message.text))
-      this.page.note(delivery === 'delivered' ? delivered : laterOn)
+      this.page.note(fateOf(delivery))
     }
     this.draw()
   }
