@@ -23,8 +23,8 @@ const collision = (more: Partial<Payload<'files.collision'>>): Payload<'files.co
 describe('what agents are told of a collision', () => {
   it('names who wrote what and when, and what to do', () => {
     expect(noteFor(collision({}), 'first')).toBe(
-      'Grace (@grace) wrote "/crew/shared/web/src/app.ts" at 12:03 UTC while you work on it too: read it again before ' +
-        'you write it, or ask @grace with the tool query.',
+      'Grace (@grace) wrote "/crew/shared/web/src/app.ts" at 12:03 UTC while you work on it too: read it again ' +
+        'before you write it, or ask @grace with the tool query.',
     )
     expect(noteFor(collision({ certain: false }), 'second')).toMatch(/^Ada \(@ada\) probably wrote .* at 12:01 UTC/)
   })
