@@ -211,7 +211,7 @@ sub file_events {
 }
 
 sub look {
-  my ($now, $lost, %files) = (int time, 0);
+  my ($now, $lost, $watch, $names, %files) = (int time, 0, -1);
   $looked = 0;
   while (sysread $events, my $bytes, 262_144) {
     my @parts = unpack '(l L x4 L/Z)*', $bytes;
@@ -223,7 +223,9 @@ sub look {
         elsif ($mask & $ignored) { forget($parts[$at]) }
         else { folder_event(@parts[$at .. $at + 2]) }
       } else {
-        $files{ $parts[$at] }{ $parts[$at + 2] } |= $mask;
+        # Most events are of the same folder as the one before.
+        $names = $files{ $watch = $parts[$at] } //= {} if $parts[$at] != $watch;
+        $names->{ $parts[$at + 2] } |= $mask;
       }
     }
     last if length $bytes < 131_072;
