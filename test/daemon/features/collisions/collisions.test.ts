@@ -71,6 +71,32 @@ async function end(it: Office, who: Began): Promise<void> {
 }
 
 describe('two agents that write the same file', () => {
+  it('are both told at their next step, each of the other, once', async () => {
+    const it = await office()
+    await both(it, 'web/src/app.ts')
+    await expect.poll(() => listed(it)).toHaveLength(1)
+    const inside = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const caller = (agent: string, { run }: Began) => ({
+      workspace_id: it.workspace,
+      crew_id: it.crewId,
+      agent_id: agent,
+      run_id: run,
+    })
+    for (const [agent, at, other] of [
+      [it.agentId, it.ada, '@bob'],
+      [it.bob, it.grace, '@ada'],
+    ] as const) {
+      const take = async () => (await it.call(null, 'POST', '/internal/notes', caller(agent, at), inside)).body
+      const { receipt, text } = await take()
+      expect(text).toContain(`(${other}) wrote "/crew/shared/web/src/app.ts"`)
+      const taken = { ...caller(agent, at), receipt }
+      expect((await it.call(null, 'POST', '/internal/notes/taken', taken, inside)).body).toEqual({ taken: 1 })
+      expect(await take()).toEqual({ receipt: null, text: '' })
+    }
+    const told = (await it.call('OWNER', 'GET', '/journal?entry_type=run.note_taken')).body.entries
+    expect(told).toHaveLength(2)
+  })
+
   it('are listed once, journaled with both runs, and told to both chats', async () => {
     const it = await office()
     const streams = [it.ada, it.grace].map(({ chat }) => openStream(it.base, it.person('OWNER'), chat, '?follow=true'))
