@@ -361,6 +361,35 @@ describe('messages from before the index', () => {
   })
 })
 
+describe('a search among many messages', () => {
+  it('finds each match once, the newest first, however far apart matches are', async () => {
+    const it = await place()
+    const [mate, rare] = [await it.mate('mate'), 'a rare phrase']
+    const chats = [await it.openChat(), await it.openChat(mate)]
+    const rareAt = [0, 1, 1500, 2950, 2951, 2952, 5990, 5999]
+    const said = Array.from({ length: 6000 }, (_, at) => ({
+      chat: chats[at % 50 === 0 ? 1 : 0]!,
+      content: `${rareAt.includes(at) ? rare : 'a phrase, rare'} ${at}`,
+    }))
+    await say(it, ...said)
+    const first = it.app.db.prepare('SELECT min(number) FROM message_numbers').pluck().get() as number
+    const finder = createFinder(it.app.db, () => 0)
+    const find = (phrase: string, agents: string[], scope: string[], below: number | null = null) => {
+      const found = finder({ phrase, scope, agents, below, limit: 20 })
+      return { ...found, at: found.candidates.map(({ number }) => number - first).sort((one, other) => other - one) }
+    }
+    const both = [it.agentId, mate]
+    expect(find(rare, both, [it.workspace])).toMatchObject({ at: [...rareAt].reverse(), below: null, cut: false })
+    expect(find(rare, both, both, first + 2951).at).toEqual([2950, 1500, 1, 0])
+    expect(find(rare, [mate], [mate]).at).toEqual([2950, 1500, 0])
+    const ofMate = Array.from({ length: 120 }, (_, at) => 5950 - at * 50)
+    expect(find('phrase', [mate], [it.workspace])).toMatchObject({ at: ofMate, below: null })
+    const newest = find('phrase', both, [it.workspace])
+    expect(newest.at).toEqual(Array.from({ length: 128 }, (_, at) => 5999 - at))
+    expect(find('phrase', both, [it.workspace], newest.below).at[0]).toBe(5871)
+  })
+})
+
 describe('counterOf', () => {
   it('counts a phrase as the index has it', () => {
     expect(counterOf('Rate limit')('rate-limit, RATE LIMIT; rates limit')).toBe(2)

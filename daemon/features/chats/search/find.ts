@@ -34,8 +34,8 @@ const ranked = 128
 /** Milliseconds after which nothing more is looked for when there are as many matches as asked for, and in any case. */
 const enoughMs = 8
 const longestMs = 250
-/** Numbers looked at in one step at first; more in the next one when nothing was found. */
-const firstSpan = 262_144
+/** Numbers looked at in the first step, and how many times more in the next one at most. */
+const [firstSpan, mostGrowth] = [2_048, 8]
 
 /**
  * Finds the newest messages with a phrase and ranks them. What a search costs does not grow with the number of
@@ -57,8 +57,9 @@ export function createFinder(db: Db, clock: () => number = () => performance.now
       const most = ranked - found.length
       const chunk = matches.all(expression, after, below, most)
       found.push(...chunk.filter(({ agent_id }) => agents.has(agent_id)))
-      below = chunk.length === most ? chunk.at(-1)!.number : after + 1
-      if (chunk.length === 0) span *= 2
+      const next = chunk.length === most ? chunk.at(-1)!.number : after + 1
+      span = (below - next) * growth(chunk.length, (found.length < wanted.limit ? wanted.limit : ranked) - found.length)
+      below = next
       const spent = clock() - begun
       cut = spent > longestMs && found.length < wanted.limit && below > floor + 1
       if (cut || (spent > enoughMs && found.length >= wanted.limit)) break
@@ -66,6 +67,10 @@ export function createFinder(db: Db, clock: () => number = () => performance.now
     return { candidates: rank(wanted.phrase, found), below: below > floor + 1 ? below : null, cut }
   })
 }
+
+/** How many times larger the next step should be to find what is missing. */
+const growth = (found: number, missing: number) =>
+  found === 0 ? mostGrowth : Math.min(mostGrowth, Math.max(1, Math.ceil((1.25 * missing) / found)))
 
 /** Parameters of BM25: how soon more occurrences count less, and how much a long text counts less. */
 const [k1, b] = [1.2, 0.75]

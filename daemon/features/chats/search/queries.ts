@@ -69,13 +69,18 @@ export const queries = statements((db) => ({
      FROM message_numbers n JOIN chat_messages m ON m.id = n.message_id JOIN agents a ON a.id = n.agent_id
      WHERE n.number = ?`,
   ),
-  /** Messages with an expression and a number between two, newest first. */
+  /**
+   * Messages with an expression and a number between two, newest first. The index is read in ascending order (`+` keeps
+   * it from the descending one), which takes half the time. It reads on after the upper number until it finds a match.
+   */
   matches: db.prepare<[expression: string, after: number, below: number, limit: number], Match>(
-    `SELECT w.rowid AS number, n.agent_id, m.chat_id, m.content, m.tool_summary
-     FROM message_words w CROSS JOIN message_numbers n ON n.number = w.rowid
-       CROSS JOIN chat_messages m ON m.id = n.message_id
-     WHERE message_words MATCH ? AND w.rowid > CAST(? AS INTEGER) AND w.rowid < CAST(? AS INTEGER)
-     ORDER BY w.rowid DESC LIMIT ?`,
+    `SELECT n.number, n.agent_id, m.chat_id, m.content, m.tool_summary
+     FROM (
+       SELECT rowid AS number FROM message_words
+       WHERE message_words MATCH ? AND rowid > CAST(? AS INTEGER) AND rowid < CAST(? AS INTEGER)
+       ORDER BY +rowid DESC LIMIT ?
+     ) w CROSS JOIN message_numbers n ON n.number = w.number CROSS JOIN chat_messages m ON m.id = n.message_id
+     ORDER BY n.number DESC`,
   ),
   ends: db.prepare<[], { low: number | null; high: number | null }>(
     'SELECT (SELECT min(number) FROM message_numbers) AS low, (SELECT max(number) FROM message_numbers) AS high',
@@ -86,4 +91,5 @@ export const queries = statements((db) => ({
 export const scans = {
   backlog: 'has one row',
   setBacklog: 'has one row',
+  matches: 'reads the index of words between two numbers, and at most as many rows as asked for',
 }
