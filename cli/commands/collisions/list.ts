@@ -17,16 +17,18 @@ export default class CollisionsList extends ApiCommand<typeof CollisionsList> {
     crew: Flags.string({ description: 'only in this crew' }),
     agent: Flags.string({ description: 'only with this agent' }),
     run: Flags.string({ description: 'only with this run' }),
+    chat: Flags.string({ description: 'only with work that was asked for in this chat' }),
     since: Flags.string({ helpValue: 'WHEN', description: 'since then, or how long ago, such as 2h' }),
     ...windowFlags,
   }
 
   async run(): Promise<void> {
-    const { crew, agent, run, since } = this.flags
+    const { crew, agent, run, chat, since } = this.flags
     const wanted = {
       crew_id: crew && (await crewId(this.api, crew)),
       agent_id: agent && (await agentId(this.api, agent)),
       run_id: run,
+      chat_id: chat,
       since: momentOf(since, '--since'),
     }
     const page = (query: { limit?: number; offset?: number }) =>
