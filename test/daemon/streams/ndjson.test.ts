@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { calls, gets, init, result, says, thinks } from '../../support/claude-lines.ts'
+import { delegating } from '../../support/delegating.ts'
 import type { FakeRuntime } from '../../support/fake-runtime.ts'
 import { beginMadeUp } from '../../support/made-up-source.ts'
 import { type Line, openStream, type Workplace, workplace } from '../../support/runs.ts'
@@ -111,6 +112,23 @@ describe('the run stream', () => {
     expect((await it.call('OWNER', 'GET', `/chats/${run}/stream`)).status).toBe(404)
     it.app.stopping.abort()
     expect(await following.rest()).toMatchObject([{ type: 'stream.end', last_seq: 0 }])
+  })
+
+  it('has nothing of a run that another agent asked for', async () => {
+    const it = await delegating()
+    const owner = it.person('OWNER')
+    const following = await openStream(it.base, owner, it.chat, '?follow=true')
+    await following.until('stream.open')
+    const { body } = await it.assign('bob', 'Water the ferns')
+    const { run_id } = await it.shown((body as { assignment_id: string }).assignment_id)
+    await it.says(run_id, 'The ferns are wet')
+    await it.settled()
+    expect((await it.call('OWNER', 'GET', `/chats/${run_id}/stream`)).status).toBe(404)
+    it.runtime.print(await it.started(it.runId), init, says('All is done'), result())
+    const lines = await following.until('result')
+    const frames = lines.filter(({ type }) => !type.startsWith('stream.'))
+    expect(numbers(frames)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(frames.flatMap(({ type, content }) => (type === 'text' ? [content] : []))).toEqual(['All is done'])
   })
 
   it.each(['query', 'header'])('goes on after the number given by %s', async (by) => {
