@@ -1,5 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { receiptKeyFile } from '#kernel/signer'
 import { keyFile } from './key.ts'
 
 /** The data folder is another user's, or closed to this one. */
@@ -11,12 +12,16 @@ export class AccessRefused extends Error {
   }
 }
 
-const files = ['', 'muster.db', keyFile]
+const files = ['', 'muster.db', keyFile, receiptKeyFile]
+
+/** What nobody but its owner may read. */
+const secret = new Set([receiptKeyFile])
 
 /** Refuses the folder of another user before anything is made there: files made now could lock its daemon out. */
 export function requireOwnFolder(dir: string): void {
   const uid = process.geteuid!()
-  for (const path of files.map((name) => join(dir, name))) {
+  for (const name of files) {
+    const path = join(dir, name)
     const stat = statOf(path, dir)
     if (stat && stat.uid !== uid)
       throw new AccessRefused(
@@ -24,6 +29,11 @@ export function requireOwnFolder(dir: string): void {
         `sudo -u '#${stat.uid}' env SVC_DATA_DIR=${quoted(dir)} musterd; or name another folder in SVC_DATA_DIR`,
       )
     if (stat?.isFile()) requireOpen(path)
+    if (stat && secret.has(name) && (stat.mode & 0o077) !== 0)
+      throw new AccessRefused(
+        `Others than its owner may use ${path}, with which receipts are signed`,
+        `chmod 600 ${quoted(path)}; if somebody may have read it, move it away and a new key is made`,
+      )
   }
 }
 

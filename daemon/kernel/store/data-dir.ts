@@ -22,9 +22,13 @@ export function prepareDirectory(dir: string): void {
 }
 
 /** A secret kept in a 0600 file beside the database; made on first use, complete or not at all. */
-export function fileSecret(dir: string, name: string): string {
+export const fileSecret = (dir: string, name: string): string =>
+  fileMadeOnce(dir, name, () => randomBytes(32).toString('hex'))
+
+/** The text of a 0600 file beside the database; made on first use, complete or not at all. */
+export function fileMadeOnce(dir: string, name: string, make: () => string): string {
   const path = join(dir, name)
-  if (!existsSync(path)) writeOnce(path, randomBytes(32).toString('hex'))
+  if (!existsSync(path)) writeOnce(path, make())
   return readFileSync(path, 'utf8').trim()
 }
 
