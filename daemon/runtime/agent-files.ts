@@ -4,6 +4,7 @@ import type { Commit, Conditions } from '#kernel/runs'
 import { RuntimeError } from './errors.ts'
 import { loadPrograms, programsFolder } from './programs.ts'
 import type { FilesRequest } from './spool/agent-files.ts'
+import type { ChangedAnswer, ChangedRequest } from './spool/changed-files.ts'
 import { within } from './spool/files.ts'
 import type { Saved } from './spool/save-file.ts'
 import type { AgentCommand, AgentSpec, FileEntry, Runtime } from './types.ts'
@@ -62,6 +63,22 @@ export const listHome = (runtime: Runtime, place: Place, path: string): Promise<
   const { home: root } = runtime.places(place.crewId, place.agent)
   return ask(runtime, place, { op: 'list', root, path: within(path) ?? '', depth: levels }, {})
 }
+
+/** The files that changed in an agent's folders since then, as the agent sees them. Nothing in the answer is sure. */
+export const changedFiles = (
+  runtime: Runtime,
+  place: Place,
+  asked: Omit<ChangedRequest, 'op'>,
+): Promise<ChangedAnswer> =>
+  ask(
+    runtime,
+    place,
+    { op: 'changed', ...asked },
+    { seconds: Math.ceil(asked.most.ms / 1000) + 5, mostBytes: answerBytes(asked.most) },
+  )
+
+/** What an answer within these bounds measures at most. */
+const answerBytes = ({ files, pathBytes }: ChangedRequest['most']): number => 2 * pathBytes + 200 * files + 1000
 
 /** Settings by which a repository could start programs. They run as the agent in any case. */
 const tame = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false']
