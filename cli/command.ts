@@ -42,6 +42,9 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   /** Next step by problem code, where the general one does not fit. */
   static next: Readonly<Record<string, string>> = {}
 
+  /** It asks no server, and looks for none. */
+  static offline = false
+
   /** Failures name members of requests, not flags. */
   protected readonly speaksOfRequests: boolean = false
   protected flags!: FlagsOf<T>
@@ -121,6 +124,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   /** Where its socket is missing, this machine's daemon may still be found by its proof. */
   private async findLocal(): Promise<void> {
     const { socket } = this.localDaemon
+    if ((this.ctor as typeof ApiCommand).offline) return
     if (this.contexts instanceof Error || existsSync(socket!)) return
     const flags: SessionFlags = this.flags
     const { SVC_SERVER, SVC_CONTEXT } = process.env

@@ -12,12 +12,14 @@ import { createWebServer } from '#kernel/http/web-server'
 import { openInstance } from '#kernel/instance'
 import { createLog, type Log } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
+import { openSigner } from '#kernel/signer'
 import { prepareDirectory } from '#kernel/store/data-dir'
 import { lockDirectory } from '#kernel/store/lock'
 import { unlessStorage } from '#kernel/store/storage-fault'
 import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { targetOf } from './features/ports/service.ts'
+import { noteReceiptKey } from './features/runs/receipts/service.ts'
 import { type Services, startServices } from './services.ts'
 import { requireOwnFolder } from './start/access.ts'
 import { requireAddress } from './start/address.ts'
@@ -45,10 +47,13 @@ export async function serve({ load, acceptLoss }: Serving): Promise<void> {
   await requireAddress(config)
   const tls = readCertificate(config)
   const state = openState(config, log, { acceptLoss })
-  const app = createApp({ config, log, instance: openInstance(config.dataDir), ...state })
+  const { dataDir } = config
+  const keys = { instance: openInstance(dataDir), signer: openSigner(dataDir) }
+  const app = createApp({ config, log, ...keys, ...state })
   watchProcess(app.metrics)
   register(app, features)
   await settleState(app, state)
+  settleKeys(app)
   const http = createServer(app, tls)
   await http.ready()
   const services = await startServices(app)
@@ -73,6 +78,15 @@ export async function serve({ load, acceptLoss }: Serving): Promise<void> {
   app.db.close()
   lock.release()
   process.exit(0)
+}
+
+/** A disk that takes no writes delays no start: the key is noted at the next one. */
+function settleKeys(app: App): void {
+  try {
+    app.writeNow(() => noteReceiptKey(app))
+  } catch (error) {
+    unlessStorage(error)
+  }
 }
 
 /** Listens on a Unix socket that only the daemon's user can open. */

@@ -18,6 +18,7 @@ import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { colored, painter } from '../output/theme.ts'
+import { checkPlace, writeReceipt } from '../receipts/write.ts'
 import { onQuestionFlag, Unattended } from '../runs/unattended.ts'
 
 const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.conflict } as const
@@ -35,7 +36,8 @@ export default class Ask extends ApiCommand<typeof Ask> {
     'people is offered to you at a terminal; elsewhere the command ends with 5 and names the command that ' +
     'answers. With --on-question deny it is denied in your name, as far as you may decide it, and the command goes ' +
     'on until the run ends.\n\nExits with 0 when the run completed, 1 when it failed, 5 when it waits for a person, ' +
-    '124 when it timed out and 130 when it was cancelled. Ctrl-C cancels the run on the server; a second Ctrl-C ' +
+    '124 when it timed out and 130 when it was cancelled. A receipt that cannot be had is an error of its own, whose ' +
+    'code is that of the command where the run completed.\n\nCtrl-C cancels the run on the server; a second Ctrl-C ' +
     'leaves at once. The run also ends when nobody reads the answer any more, as with `| head -1`. With --detach it ' +
     'goes on.'
   static override result = {
@@ -62,8 +64,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
     '$ <%= config.bin %> ask ada "Write the report" --dry-run',
     '$ <%= config.bin %> ask ada --form expense --field amount=12.50 --field receipt=@bill.pdf',
     '$ <%= config.bin %> ask ada "Update the lock file" --on-question deny --timeout 10m',
+    '$ <%= config.bin %> ask ada "Write the report" --receipt receipt.json',
   ]
   static override next = {
+    run_open: 'muster runs receipt RUN, once it is over',
     chat_busy: 'wait until the agent is done, or leave out --chat',
     not_found: 'muster chats list AGENT',
   }
@@ -96,6 +100,10 @@ export default class Ask extends ApiCommand<typeof Ask> {
     detach: Flags.boolean({ description: 'let the run go on when this command ends before it' }),
     undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
     ...onQuestionFlag,
+    receipt: Flags.string({
+      helpValue: 'FILE',
+      description: 'write a signed receipt of the run to this file, however it ends',
+    }),
     thinking: Flags.boolean({ description: "show the agent's reasoning on standard error" }),
   }
 
@@ -109,6 +117,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
   async run(): Promise<void> {
     const timeout = durationMs(this.flags.timeout, '--timeout')
     this.undo = durationMs(this.flags.undo, '--undo') ?? 0
+    if (this.flags.receipt !== undefined) checkPlace(this.flags.receipt)
     const message = await this.question()
     const { format } = this.out.wanted
     const plain = format === 'auto' || format === 'name' || format === 'table' || format === 'tsv'
@@ -128,6 +137,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
       const answer = await this.turn(message, format === 'ndjson', plain && interactive() && !this.unattended)
       this.output.finish(plain ? answer.text : '')
       await this.conclude(answer, plain)
+      await this.keepReceipt(answer)
     } finally {
       this.output.rest()
       release()
@@ -273,6 +283,19 @@ export default class Ask extends ApiCommand<typeof Ask> {
     )
     const show = `muster runs show ${shellWord(cleanLine(answer.run_id))}`
     process.stderr.write(`${paint('dim', 'Next:')} ${nextOf(answer.reason, this.args.agent) ?? show}\n`)
+  }
+
+  /** What the run's end says by its exit code stays. */
+  private async keepReceipt({ run_id }: Answer): Promise<void> {
+    const { receipt } = this.flags
+    if (receipt === undefined) return
+    const code = process.exitCode
+    try {
+      await writeReceipt(this.api, run_id, receipt)
+    } catch (error) {
+      await this.catch(error as Error)
+      if (code) process.exitCode = code
+    }
   }
 
   /** The agent has asked a person; the answer resumes the run. */

@@ -52,6 +52,7 @@ import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import projects from './projects/routes.ts'
 import rooms from './rooms/routes.ts'
+import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
@@ -114,7 +115,7 @@ export const features = {
   preferences,
   projects,
   rooms,
-  runs: join(runs, runTree),
+  runs: join(runs, runReceipts, runTree),
   sessions,
   sockets,
   system,

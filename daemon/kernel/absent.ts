@@ -45,6 +45,7 @@ export const noRuns: Runs = {
   cancel: () => undefined,
   steers: () => false,
   ended: async () => undefined,
+  settled: async () => undefined,
   endLeft: async () => undefined,
   forget: () => undefined,
   listFiles: async () => refuse(),

@@ -26,6 +26,7 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
 import type { RunSource, Runs } from './runs.ts'
 import type { Shells } from './shells.ts'
+import { newSigner, type Signer } from './signer.ts'
 import type { Db } from './store/db.ts'
 import { createInlineReads, createThreadReads, type Reads } from './store/reads.ts'
 import { createStorage, type Storage } from './store/storage.ts'
@@ -66,6 +67,8 @@ export interface App extends Writer {
   readonly vault: Vault | null
   /** Proves to this machine's owner whose daemon this is; null without a data folder. */
   readonly instance: Instance | null
+  /** Signs receipts. */
+  readonly signer: Signer
   readonly operations: Map<string, Operation>
   /** Finds the workspace of a WebSocket channel, by kind of channel. */
   readonly channels: Map<string, Channels[string]>
@@ -146,6 +149,8 @@ export interface AppParts {
   vault: Vault | null
   seals?: SealFile | null
   instance?: Instance
+  /** Defaults to one whose key nobody keeps. */
+  signer?: Signer
   clock?: () => number
   /** Defaults to `clock` when that is given, else to a monotonic clock. */
   steady?: () => number
@@ -254,6 +259,7 @@ export function createApp(parts: AppParts): App {
     bus,
     vault,
     instance: parts.instance ?? null,
+    signer: parts.signer ?? newSigner(),
     clock,
     steady,
     operations: new Map(),

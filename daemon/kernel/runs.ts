@@ -92,6 +92,8 @@ export interface Runs {
   steers(runId: string): boolean
   /** Resolves once the run has its terminal entry, or waits for a person without a program. */
   ended(runId: string): Promise<void>
+  /** Resolves once what an ended run left is on record. */
+  settled(runId: string): Promise<void>
   /** Ends processes of an agent that belong to no open run. */
   endLeft(agentId: string): Promise<void>
   /** Drops the stream of a deleted chat, tells its watchers, and removes what clients kept for it. */

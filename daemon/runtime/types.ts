@@ -153,6 +153,14 @@ export interface ObservedCrew {
   made: { memoryMb: number; cpus: number; image: string } | null
 }
 
+/** The image of a crew's container. */
+export interface CrewImage {
+  /** As the crew's settings name what it is built on. */
+  name: string
+  /** What the engine calls it: the digest of its configuration. */
+  id: string
+}
+
 /** The file system that holds a crew's data. */
 export interface CrewRoom extends Room {
   /** Its device number on its machine. */
@@ -303,6 +311,8 @@ export interface Runtime {
   observe(crewId?: string): Promise<ObservedCrew[]>
   /** Everything on the engine that any installation of Muster created. */
   belongings(): Promise<Belonging[]>
+  /** The image in which a crew works now; null where there is none. */
+  imageOf(crewId: string): Promise<CrewImage | null>
   /** Whether the image is present; null when unknown. */
   hasImage(image: string): Promise<boolean | null>
   /** Digest of a container that is created from this specification. */

@@ -317,6 +317,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     logs: ['GET', '/api/v1/runs/:runId/logs', 'stream'],
     ofAgent: ['GET', '/api/v1/agents/:agentId/runs'],
     reportConfidence: ['POST', '/api/v1/internal/report-confidence'],
+    receipt: ['GET', '/api/v1/runs/:runId/receipt'],
+    receiptKeys: ['GET', '/api/v1/receipt-keys'],
     tree: ['GET', '/api/v1/runs/:runId/tree'],
   },
   sessions: {

@@ -48,6 +48,7 @@ import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
+import { runReceipts } from './run-receipts.ts'
 import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
@@ -111,7 +112,7 @@ export const api = {
   preferences,
   projects,
   rooms,
-  runs: { ...runs, ...runTree },
+  runs: { ...runs, ...runReceipts, ...runTree },
   sessions,
   sockets,
   system,

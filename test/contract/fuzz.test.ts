@@ -234,6 +234,7 @@ const unequipped = [
   'issues.subtasks',
   'issues.unrelate',
   'issues.update',
+  'runs.receipt',
   'runs.tree',
 ]
 

@@ -292,6 +292,8 @@ runs.ofAgent               VIEWER    -                 api
 runs.cancel                VIEWER    agents:write      api
 runs.logs                  VIEWER    -                 api
 runs.tree                  VIEWER    -                 api
+runs.receipt               VIEWER    -                 api
+runs.receiptKeys           signed-in -                 api
 runs.reportConfidence      internal  -                 api
 
 sessions.csrf              public    -                 api

@@ -5,6 +5,7 @@ import type {
   AgentPlaces,
   AgentSpec,
   CommandEnd,
+  CrewImage,
   CrewRoom,
   CrewSpec,
   Delivery,
@@ -142,6 +143,9 @@ export class FakeRuntime implements Runtime {
   }
   async belongings() {
     return []
+  }
+  async imageOf(_crewId?: string): Promise<CrewImage | null> {
+    return null
   }
   async hasImage() {
     return true

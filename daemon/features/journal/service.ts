@@ -11,6 +11,8 @@ import { type Query, readFilter, readLimit } from './filter.ts'
 import { lookups, queries } from './queries.ts'
 import { createJournalReads, type JournalReads } from './reads.ts'
 
+export { anchorOf } from './anchor.ts'
+
 export function list({ db }: App, reads: JournalReads, { actor, query }: Call<typeof journal.list>): Promise<string> {
   const filter = readFilter(query)
   const limit = readLimit(query.limit)

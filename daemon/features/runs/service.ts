@@ -53,6 +53,15 @@ export function historyOfAgent(
     .slice(0, limit)
 }
 
+/** Most runs of an agent that are looked at for others beside one. */
+const fewBeside = 50
+
+/** Other runs of the agent of an ended run that had a program since then, the newest ones. */
+export const besides = ({ db }: App, { id, agent_id }: Run, since: number): Run[] =>
+  queries(db)
+    .history.all(agent_id, fewBeside)
+    .filter((it) => it.id !== id && it.launch_json !== null && (it.ended_at === null || it.ended_at >= since))
+
 /** Refuses what is said to an agent that may not work. */
 export function checkMayHear(agent: AgentRow): void {
   if (agent.expired_at !== null) throw problem('agent_expired', { extra: { reason: 'expired', agent_id: agent.id } })

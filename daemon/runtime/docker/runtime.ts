@@ -12,6 +12,7 @@ import type {
   AgentPlaces,
   AgentSpec,
   CommandEnd,
+  CrewImage,
   CrewRoom,
   CrewSpec,
   Delivery,
@@ -38,12 +39,12 @@ import { Connections } from './connections.ts'
 import { crewContainerOf, findCrew, isHealthy, notRunning, observeCrews, stopReasonOf } from './crews.ts'
 import { deliverTo, withdrawFrom } from './deliver.ts'
 import { ensureEnder } from './end-processes.ts'
-import { type Container, connectEngine, type Engine, ifThere } from './engine.ts'
+import { asking, type Container, connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
 import { nameServers } from './name-servers.ts'
-import { type Naming, volumes } from './names.ts'
+import { labels, type Naming, volumes } from './names.ts'
 import { Relays } from './relays.ts'
 import { placesOf, Runs, userOf } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
@@ -139,6 +140,13 @@ export class DockerRuntime implements Runtime {
 
   belongings(): Promise<Belonging[]> {
     return findBelongings(this.#engine, this.#options)
+  }
+
+  async imageOf(crewId: string): Promise<CrewImage | null> {
+    const found = await crewContainerOf(this.#engine, this.#options, crewId)
+    if (!found) return null
+    const { Image: id, Config } = await asking('inspecting a container', () => found.container.inspect())
+    return { name: Config.Labels[labels.image] || this.#options.crewImage, id }
   }
 
   async hasImage(image: string): Promise<boolean | null> {

@@ -200,6 +200,10 @@ export class ProcessRuntime implements Runtime {
     this.#sidecars.onCall(listener)
   }
 
+  async imageOf(): Promise<null> {
+    return null
+  }
+
   /** There are no events: only the daemon itself starts and stops crews here. */
   onChange(): void {}
 

@@ -84,6 +84,13 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
         model: agent.llm_model,
       },
     },
+    started: {
+      adapter: adapter.name,
+      provider: turn.provider,
+      model: agent.llm_model,
+      prompt_hash: hash('sha256', prompt.text),
+      instructions_hash: hash('sha256', system),
+    },
     overflow: prompt.overflow,
     lost,
   }

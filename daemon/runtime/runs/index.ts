@@ -19,6 +19,7 @@ import { LiveRun, prologueFrames } from './live-run.ts'
 import { LiveStream } from './live-stream.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
 import { discardPrograms, programIds } from './program.ts'
+import { createRemains } from './remains.ts'
 import { secretsOf } from './secrets.ts'
 import { discardSessions } from './sessions.ts'
 import { Slots } from './slots.ts'
@@ -52,6 +53,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }
+  const remains = createRemains(app, runtime)
   const live = new Map<string, LiveRun>()
   const streams = new Map<string, LiveStream>()
   const expiries = new Map<string, NodeJS.Timeout>()
@@ -116,6 +118,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     const run = going ? null : findRun(app, id)
     if (run?.launch_json) discard(run)
     going?.sayFarewell()
+    remains.ended(id)
   }
 
   function onEntry({ entry }: Recorded): void {
@@ -123,6 +126,8 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     if (entry_type === 'run.started' && trace_id) {
       const run = findRun(app, trace_id)
       if (run?.phase === 'queued' && !live.has(trace_id)) begin(run)
+    } else if (entry_type === 'exec.command' && trace_id && entry.payload?.['phase'] === 'start') {
+      remains.started(trace_id)
     } else if (entry_type === 'run.parked' && trace_id) {
       live.get(trace_id)?.park()
     } else if (entry_type === 'run.resumed' && trace_id) {
@@ -182,6 +187,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
       return name !== undefined && adapterOf(name)?.can.steer === true
     },
     ended: async (runId) => live.get(runId)?.over,
+    settled: (runId) => remains.settled(runId),
     async endLeft(agentId) {
       const place = placeOf(app, agentId)
       if (place) await runtime.endLeft(place.crewId, place.agent)
@@ -223,6 +229,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
       for (const run of runs) run.detach()
       for (const clear of expiries.values()) clearTimeout(clear)
       await Promise.all(runs.map((run) => run.over))
+      await remains.close()
       for (const stream of streams.values()) stream.close()
     },
   }

@@ -6,6 +6,7 @@ import { markUsed } from '../../features/credentials/delivery/service.ts'
 import { endRun, settleParking } from '../../features/runs/endings/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
 import { markLaunching, markRunning, startOver } from '../../features/runs/programs/service.ts'
+import { noteProgram, type Started } from '../../features/runs/receipts/service.ts'
 import { findRun, type Run } from '../../features/runs/service.ts'
 import {
   cancelledEarly,
@@ -178,7 +179,7 @@ export class LiveRun {
     return this.work()
   }
 
-  private async launch({ spec, facts, overflow, credentialIds, lost }: Brief): Promise<Result | null> {
+  private async launch({ spec, facts, started, overflow, credentialIds, lost }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
     this.note('Starting the agent')
     this.launched = true
@@ -187,6 +188,7 @@ export class LiveRun {
     const stored = app.write(() => {
       if (!markLaunching(app, run_id, launch)) return false
       noteSession(app, this.run, facts, lost)
+      noteProgram(app, this.run, started)
       markUsed(app, credentialIds, { agent_id, run_id })
       return true
     })
@@ -229,14 +231,18 @@ export class LiveRun {
   /** A run id starts once: where it had started this is refused, and following finds it. */
   private async startAgain(): Promise<void> {
     const { app, runtime } = this.parts
-    const start = () => runtime.startRun(this.parts.brief(this.run).spec)
+    let started: Started
     try {
-      await unless(this.stopped, start)
+      const brief = this.parts.brief(this.run)
+      started = brief.started
+      await unless(this.stopped, () => runtime.startRun(brief.spec))
     } catch (error) {
       app.log.info({ err: error, run: this.run.id }, 'Not started again')
       return
     }
-    if (!this.stopped.aborted) this.noteRunning()
+    if (this.stopped.aborted) return
+    recordSoon(app, 'what a run was started with', () => noteProgram(app, this.run, started))
+    this.noteRunning()
   }
 
   /**

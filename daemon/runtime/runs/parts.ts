@@ -2,6 +2,7 @@ import type { SessionLoss } from '#contract/entries/chats'
 import type { Usage } from '#contract/frames'
 import type { App } from '#kernel/app'
 import type { Client } from '../../features/chats/sessions/service.ts'
+import type { Started } from '../../features/runs/receipts/service.ts'
 import type { Run } from '../../features/runs/service.ts'
 import type { Adapter } from '../adapters/adapter.ts'
 import type { Overflow } from '../adapters/history.ts'
@@ -39,6 +40,8 @@ export interface Brief {
   /** Credentials that the run is given, itself or through its sidecar. */
   credentialIds: string[]
   facts: LaunchFacts
+  /** What receipts tell of it. */
+  started: Started
   /** What of the chat did not fit into the prompt. */
   overflow: Overflow | null
   /** Why the client cannot go on with the session that it kept for the chat; null when it can, or kept none. */

@@ -45,6 +45,7 @@ export class EngineInMemory {
       return crewId ? [this.crews.get(crewId)].filter((it) => it !== undefined) : [...this.crews.values()]
     },
     belongings: async () => this.belongings,
+    imageOf: async () => null,
     hasImage: async () => null,
     contractOf: () => 'contract',
     connect: () => Promise.reject(new Error('nobody listens here')),
