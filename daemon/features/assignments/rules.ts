@@ -63,7 +63,7 @@ export function cut(text: string, most: number, mark = '\n[cut here]'): string {
 }
 
 /** What an agent answers: its last words, which come after its last tool. */
-export function resultOf(said: readonly Said[]): string | null {
+export function resultOf(said: readonly Said[], most = resultLimit): string | null {
   const last = said.findLast(({ role }) => role === 'assistant')
   if (!last) return null
   const parts = last.parts ?? []
@@ -74,7 +74,7 @@ export function resultOf(said: readonly Said[]): string | null {
       .map(({ content }) => content ?? '')
       .join('\n\n')
       .trim() || last.content.trim()
-  return text ? cut(text, resultLimit) : null
+  return text ? cut(text, most) : null
 }
 
 const quotedLines = (text: string): string => text.replace(/^/gm, '> ')
@@ -104,7 +104,8 @@ export const resultsText = (rows: readonly Row[]): string =>
   ].join('\n\n')
 
 /** What an agent is told of its task. */
-export const taskText = ({ by_name, by_slug, task }: Row): string =>
+export const taskText = ({ by_name, by_slug, task, brief }: Row): string =>
+  brief ??
   [
     `${by_name} (@${by_slug}), another agent, gives you this to do:`,
     '',
