@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, line, nullable, prose, Time } from './fields.ts'
+import { Id, line, nullable, page, prose, Time } from './fields.ts'
 
 export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export type MissionStatus = (typeof missionStatuses)[number]
@@ -151,6 +151,7 @@ const listing = {
       description: '20 unless stated; at most 200, with tasks 50',
     }),
   ),
+  offset: page.offset,
 }
 const at = '/crews/:crewId/missions/:missionId'
 

@@ -47,7 +47,7 @@ export async function says(it: Delegating, id: string, title: string, words: str
 /** The program of the agent at work on a task fails. */
 export async function fails(it: Delegating, id: string, title: string): Promise<void> {
   const { run_id } = await it.shown((await task(it, id, title)).assignment_id)
-  it.runtime.finish(await it.started(run_id), { kind: 'exit', code: 1 })
+  it.runtime.finish(await it.started(run_id), { kind: 'exit', code: 1, timedOut: false })
   await it.runs.ended(run_id)
   await it.settled()
 }

@@ -83,10 +83,12 @@ const undelivered = 'finished_at IS NOT NULL AND delivery IS NULL'
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewRow], { id: string }>(
-    `INSERT INTO assignments (id, workspace_id, crew_id, chat_id, mission_id, task_id, brief, assigned_by_id, assigned_to_id, task, status,
-      group_id, depth, parent_assignment_id, parent_run_id, chain_origin, triggered_by, call_id, created_at)
-     VALUES (@id, @workspace_id, @crew_id, @chat_id, @mission_id, @task_id, @brief, @assigned_by_id, @assigned_to_id, @task, 'PENDING',
-      @group_id, @depth, @parent_assignment_id, @parent_run_id, @chain_origin, @triggered_by, @call_id, @created_at)
+    `INSERT INTO assignments (id, workspace_id, crew_id, chat_id, mission_id, task_id, brief, assigned_by_id,
+      assigned_to_id, task, status, group_id, depth, parent_assignment_id, parent_run_id, chain_origin,
+      triggered_by, call_id, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @chat_id, @mission_id, @task_id, @brief, @assigned_by_id,
+      @assigned_to_id, @task, 'PENDING', @group_id, @depth, @parent_assignment_id, @parent_run_id,
+      @chain_origin, @triggered_by, @call_id, @created_at)
      RETURNING id`,
   ),
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} FROM assignments s ${names} WHERE s.id = ?`),

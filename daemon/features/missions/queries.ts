@@ -109,6 +109,7 @@ interface Filter {
   /** A JSON list; null: any. */
   statuses: string | null
   limit: number
+  offset: number
 }
 
 const nameOf = `CASE m.created_by_type
@@ -118,21 +119,21 @@ const nameOf = `CASE m.created_by_type
 const columns = `m.id, m.workspace_id, m.crew_id, c.name AS crew_name, c.slug AS crew_slug, m.mission_type,
   m.identifier, m.title, m.description, m.plan, m.status, m.lead_agent_id, l.name AS lead_agent_name,
   l.slug AS lead_agent_slug, m.workflow_template, m.trace_id, m.error_message, m.plan_run_id, m.plan_attempts,
-  m.plan_starts, m.plan_state, m.approval_id, m.created_by_type, m.created_by_id, ${nameOf} AS created_by_name, m.started_at,
-  m.deadline_at, m.completed_at, m.created_at, m.updated_at`
+  m.plan_starts, m.plan_state, m.approval_id, m.created_by_type, m.created_by_id, ${nameOf} AS created_by_name,
+  m.started_at, m.deadline_at, m.completed_at, m.created_at, m.updated_at`
 /** Missions of a deleted crew are gone. */
 const live = `FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL
   LEFT JOIN agents l ON l.id = m.lead_agent_id`
 const chosen = `(@type IS NULL OR m.mission_type = @type)
   AND (@statuses IS NULL OR m.status IN (SELECT value FROM json_each(@statuses)))
-  ORDER BY m.created_at DESC, m.rowid DESC LIMIT @limit`
+  ORDER BY m.created_at DESC, m.rowid DESC LIMIT @limit OFFSET @offset`
 
 const runsOfTask = `FROM assignments s JOIN runs r ON r.source = 'assignment' AND r.source_id = s.id
     JOIN run_records x ON x.workspace_id = s.workspace_id AND x.id = r.id WHERE s.task_id = t.id`
 const taskColumns = `t.id, t.mission_id, t.title, t.description, t.status, t.assigned_agent_id, a.name AS agent_name,
   a.slug AS agent_slug, t.task_order, t.depends_on, t.iteration, t.max_iterations, t.assignment_id, t.result_summary,
-  t.error_message, t.confidence, t.approval_required, t.approval_status, t.approval_id, t.approved_by, t.approved_at, t.started_at,
-  t.completed_at, t.created_at, t.updated_at`
+  t.error_message, t.confidence, t.approval_required, t.approval_status, t.approval_id, t.approved_by, t.approved_at,
+  t.started_at, t.completed_at, t.created_at, t.updated_at`
 
 export const queries = statements((db) => ({
   ofWorkspace: db.prepare<[Filter], Row>(
@@ -151,9 +152,9 @@ export const queries = statements((db) => ({
      WHERE m.id = ? AND m.mission_type = 'orchestration'`,
   ),
   insert: db.prepare<[NewMission]>(
-    `INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, description, plan, status,
-      priority, work_mode, sort_order, lead_agent_id, workflow_template, created_by_type, created_by_id, created_at,
-      updated_at)
+    `INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, description, plan,
+      status, priority, work_mode, sort_order, lead_agent_id, workflow_template, created_by_type, created_by_id,
+      created_at, updated_at)
      VALUES (@id, @workspace_id, @crew_id, 'orchestration', 0, '', @title, @description, @plan, 'PLANNING',
       'none', 'agent', 0, @lead_agent_id, @workflow_template, @created_by_type, @created_by_id, @created_at,
       @created_at)`,
@@ -197,7 +198,8 @@ export const queries = statements((db) => ({
       avg_completion_time_ms: number
     }
   >(
-    `SELECT count(*) AS total_missions, coalesce(sum(m.status IN ('IN_PROGRESS', 'PLANNING', 'REVIEW')), 0) AS active_missions,
+    `SELECT count(*) AS total_missions,
+      coalesce(sum(m.status IN ('IN_PROGRESS', 'PLANNING', 'REVIEW')), 0) AS active_missions,
       coalesce(sum(m.status = 'COMPLETED' AND m.completed_at >= @since), 0) AS completed_24h,
       coalesce(sum(m.status = 'FAILED' AND m.updated_at >= @since), 0) AS failed_24h,
       coalesce(CAST(1000 * avg(CASE WHEN m.status = 'COMPLETED' AND m.completed_at >= @since
@@ -224,7 +226,8 @@ export const queries = statements((db) => ({
   ),
 
   tasks: db.prepare<[mission: string], TaskRow>(
-    `SELECT ${taskColumns}, (SELECT sum(coalesce(x.input_tokens, 0) + coalesce(x.output_tokens, 0)) ${runsOfTask}) AS token_count,
+    `SELECT ${taskColumns},
+      (SELECT sum(coalesce(x.input_tokens, 0) + coalesce(x.output_tokens, 0)) ${runsOfTask}) AS token_count,
       (SELECT sum(x.cost_usd) ${runsOfTask}) AS estimated_cost
      FROM mission_tasks t LEFT JOIN agents a ON a.id = t.assigned_agent_id
      WHERE t.mission_id = ? ORDER BY t.task_order, t.rowid`,
@@ -243,15 +246,17 @@ export const queries = statements((db) => ({
       approval_status, approval_id, approved_by, approved_at, started_at, completed_at, created_at, updated_at)
      VALUES (@id, @mission_id, @title, @description, @status, @assigned_agent_id, @task_order, @depends_on,
       @iteration, @max_iterations, @assignment_id, @result_summary, @error_message, @confidence, @approval_required,
-      @approval_status, @approval_id, @approved_by, @approved_at, @started_at, @completed_at, @created_at, @updated_at)`,
+      @approval_status, @approval_id, @approved_by, @approved_at, @started_at,
+      @completed_at, @created_at, @updated_at)`,
   ),
   updateTask: db.prepare<[StoredTask]>(
     `UPDATE mission_tasks SET title = @title, description = @description, status = @status,
       assigned_agent_id = @assigned_agent_id, depends_on = @depends_on, iteration = @iteration,
       max_iterations = @max_iterations, assignment_id = @assignment_id, result_summary = @result_summary,
       error_message = @error_message, confidence = @confidence, approval_required = @approval_required,
-      approval_status = @approval_status, approval_id = @approval_id, approved_by = @approved_by, approved_at = @approved_at,
-      started_at = @started_at, completed_at = @completed_at, updated_at = @updated_at WHERE id = @id`,
+      approval_status = @approval_status, approval_id = @approval_id, approved_by = @approved_by,
+      approved_at = @approved_at, started_at = @started_at, completed_at = @completed_at, updated_at = @updated_at
+     WHERE id = @id`,
   ),
   removeTask: db.prepare<[id: string]>('DELETE FROM mission_tasks WHERE id = ?'),
   removeTasks: db.prepare<[mission: string]>('DELETE FROM mission_tasks WHERE mission_id = ?'),

@@ -71,20 +71,20 @@ export function ofCrew(app: App, { actor, crewId, query }: Call<typeof missions.
   return rowsOf(app, { workspace: actor.workspace, crew: crewId, type: 'orchestration' }, query)
 }
 
-type Wanted = Pick<Call<typeof missions.list>['query'], 'status' | 'include_tasks' | 'limit'>
+type Wanted = Pick<Call<typeof missions.list>['query'], 'status' | 'include_tasks' | 'limit' | 'offset'>
 
 function rowsOf(
   app: App,
   scope: { workspace: string; crew: string | null; type: string | null },
-  { status, include_tasks, limit }: Wanted,
+  { status, include_tasks, ...window }: Wanted,
 ): Shown[] {
   const withTasks = include_tasks === 'true'
   const statuses = status
     ?.split(',')
     .map((it) => it.trim().toUpperCase())
     .filter(Boolean)
-  const page = pageOf({ ...(limit !== undefined && { limit }) }, { fallback: 20, max: withTasks ? 50 : 200 })
-  const filter = { ...scope, statuses: statuses?.length ? JSON.stringify(statuses) : null, limit: page.limit }
+  const page = pageOf(window, { fallback: 20, max: withTasks ? 50 : 200 })
+  const filter = { ...scope, statuses: statuses?.length ? JSON.stringify(statuses) : null, ...page }
   const { ofWorkspace, ofCrew } = queries(app.db)
   return (scope.crew === null ? ofWorkspace : ofCrew).all(filter).map((row) => toMission(app, row, withTasks))
 }

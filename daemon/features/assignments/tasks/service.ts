@@ -25,8 +25,8 @@ export interface TaskAsked {
 }
 
 /**
- * Gives a task of a mission to an agent, which may be the LEAD itself: the assignment waits for its place like any other
- * one. Its end is told to nobody but those who react to the fact.
+ * Gives a task of a mission to an agent, which may be the LEAD itself: the assignment waits for its place like any
+ * other one. Its end is told to nobody but those who react to the fact.
  */
 export function assignTask(app: App, it: TaskAsked): void {
   const { id } = it

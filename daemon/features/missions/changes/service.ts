@@ -98,9 +98,10 @@ function cancel(app: App, before: Row, by: Acting, why: string): void {
 
 export function remove(app: App, { actor, crewId, missionId }: Call<typeof missions.remove>): undefined {
   const row = findMission(app, actor.workspace, crewId, missionId)
-  if ((row.status !== 'PLANNING' && row.status !== 'CANCELLED') || row.plan_state === 'asked')
+  const where = row.plan_state === 'asked' ? 'being planned' : row.status
+  if (where !== 'PLANNING' && where !== 'CANCELLED')
     throw problem('mission_refused', {
-      detail: `The mission is ${row.plan_state === 'asked' ? 'being planned' : row.status}; it is deleted from PLANNING or CANCELLED`,
+      detail: `The mission is ${where}; it is deleted from PLANNING or CANCELLED`,
     })
   const by = actorOf(actor)
   changed(app, row, by, 'deleted')
@@ -146,8 +147,9 @@ export function begin(app: App, row: Row, by: Acting): void {
 }
 
 function checkedStart(row: Row): never {
+  const instead = row.status === 'FAILED' ? '; resume this one' : ''
   throw problem('mission_refused', {
-    detail: `The mission is ${row.status}; only one in PLANNING can be started${row.status === 'FAILED' ? ', and this one resumed' : ''}`,
+    detail: `The mission is ${row.status}, and only one in PLANNING can be started${instead}`,
   })
 }
 
@@ -190,7 +192,11 @@ export function resume(app: App, { actor, crewId, missionId }: Call<typeof missi
 
 /** Takes a failed mission back to work, with these of its tasks tried again. */
 export function resumeMission(app: App, row: Row, by: Acting, again: (status: string, id: string) => boolean): void {
-  const next = move(app, row, 'IN_PROGRESS', by, { error_message: null, deadline_at: deadlineFrom(app) })
+  const next = move(app, row, 'IN_PROGRESS', by, {
+    error_message: null,
+    trace_id: row.trace_id ?? newId(app.clock()),
+    deadline_at: deadlineFrom(app),
+  })
   for (const { id, status } of queries(app.db).states.all(row.id))
     if (again(status, id)) {
       const task = queries(app.db).task.get(row.id, id)!

@@ -38,8 +38,8 @@ export function askText(
       '  "depends_on": []}]}',
       '```',
     ].join('\n'),
-    `At most ${mostPlannedTasks} tasks. "agent" is one of the agents above. "depends_on" lists ids of tasks of this plan ` +
-      'whose results the task needs; an agent sees the results of these, and nothing else of what others did.',
+    `At most ${mostPlannedTasks} tasks. "agent" is one of the agents above. "depends_on" lists ids of tasks of this ` +
+      'plan whose results the task needs; an agent sees the results of these, and nothing else of what others did.',
     refusal && `Your last plan could not be used: ${refusal}. Give the whole plan again.`,
   ]
   return parts.filter(Boolean).join('\n\n')

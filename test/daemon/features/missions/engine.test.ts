@@ -42,7 +42,11 @@ describe('a mission at work', () => {
     const join = await it.shown((await task(it, id, 'Join')).assignment_id)
     expect(join.assigned_to_id).toBe(it.agentId)
     const { stdin } = (await it.started(join.run_id)).spec
-    expect([/left done/, /right done/, /It is old/].map((word) => word.test(String(stdin)))).toEqual([true, true, false])
+    expect([/left done/, /right done/, /It is old/].map((word) => word.test(String(stdin)))).toEqual([
+      true,
+      true,
+      false,
+    ])
     await says(it, id, 'Join', 'all done')
     expect(await shown(it, id)).toMatchObject({ status: 'REVIEW', task_stats: { total: 4, completed: 4 } })
     const done = await it.call('OWNER', 'PATCH', at(it, id), { status: 'COMPLETED' })
