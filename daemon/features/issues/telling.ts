@@ -39,6 +39,22 @@ export function changed(app: App, issue: Row, by: Acting, action: string, detail
   app.journal(fact('mission.status_change', { ...subject(issue), action }, about(issue, by)))
 }
 
+/** Records that an issue has another status. */
+export function tellMoved(app: App, from: string, row: Row, by: Acting): void {
+  const action = 'status_changed'
+  note(app, row, by, action, `${from} → ${row.status}`)
+  app.journal(fact('mission.status_change', { ...subject(row), action, from, to: row.status }, about(row, by)))
+}
+
+/** Records that somebody else works on an issue. */
+export function tellAssigned(app: App, row: Row, by: Acting, former: string | null): void {
+  const { assignee_type, assignee_id, assignee_name } = row
+  note(app, row, by, 'assignee_changed', `${former ?? 'nobody'} → ${assignee_name ?? 'nobody'}`)
+  const agent = assignee_type === 'agent' ? { agent_id: assignee_id! } : {}
+  const payload = { ...subject(row), assignee_type, assignee_id, assignee_name }
+  app.journal(fact('mission.assigned', payload, { ...about(row, by), ...agent }))
+}
+
 /** Tells clients that look at issues. Existing ones refresh only for `mission.updated`. */
 export function tell(
   app: App,

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { type Acting, fact } from '#contract/entries'
 import type { IssueComment, issues } from '#contract/issues'
+import type { Worker } from '#contract/projects'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
@@ -20,21 +21,28 @@ export function comments(app: App, { actor, crewId, identifier, query }: Call<ty
   return queries(app.db).list.all(id, limit, offset)
 }
 
-export function comment(app: App, { actor, crewId, identifier, body, now }: Call<typeof issues.comment>): Shown {
+export function comment(app: App, { actor, crewId, identifier, body }: Call<typeof issues.comment>): Shown {
   const issue = findIssue(app, actor.workspace, identifier, crewId)
-  return addComment(app, issue, actorOf(actor), actor.id, body.body, now)
+  return addComment(app, issue, { by: actorOf(actor), author: { type: 'user', id: actor.id }, text: body.body })
 }
 
-/** Adds a comment of a person to an issue. */
-export function addComment(app: App, issue: Issue, by: Acting, author: string, text: string, now: string): Shown {
+interface NewComment {
+  by: Acting
+  author: { type: Worker; id: string }
+  text: string
+}
+
+/** Adds a comment to an issue. */
+export function addComment(app: App, issue: Issue, { by, author, text }: NewComment): Shown {
   if (!isVisible(text)) throw problem('invalid_field', { field: 'body', detail: 'A comment must have some text' })
   const id = newId(app.clock())
+  const now = app.now()
   const { insert, find } = queries(app.db)
   insert.run({
     id,
     mission_id: issue.id,
-    author_type: 'user',
-    author_id: author,
+    author_type: author.type,
+    author_id: author.id,
     body: text,
     created_at: now,
     updated_at: now,
