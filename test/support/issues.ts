@@ -24,7 +24,7 @@ export function issuesOf<W extends Workplace<FakeRuntime>>(it: W) {
   const read = async (identifier: string) => (await it.call('VIEWER', 'GET', `/issues/${identifier}`)).body
   const listed = async (identifier: string, what: string) =>
     (await it.call('VIEWER', 'GET', `${path}/${identifier}/${what}`)).body
-  const runs = (identifier: string) => listed(identifier, 'runs')
+  const runsOf = (identifier: string) => listed(identifier, 'runs')
   const comments = async (identifier: string) =>
     (await listed(identifier, 'comments')).map(
       ({ author_type, author_name, body }: { author_type: string; author_name: string; body: string }) => [
@@ -56,5 +56,5 @@ export function issuesOf<W extends Workplace<FakeRuntime>>(it: W) {
   }
   const inbox = async (who: Who, kind = 'message') =>
     (await it.call(who, 'GET', `/inbox?kind=${kind}`)).body.rows as Record<string, unknown>[]
-  return { ...it, path, open, given, start, stop, change, say, read, runs, comments, events, started, ends, inbox }
+  return { ...it, path, open, given, start, stop, change, say, read, runsOf, comments, events, started, ends, inbox }
 }

@@ -1,5 +1,6 @@
 import { issues } from '#contract/issues'
 import { feature, wished } from '#kernel/feature'
+import { notePark, tellResumed } from './answers/service.ts'
 import { bulk, create, remove, review, update } from './changes/service.ts'
 import { comment, comments } from './comments/service.ts'
 import { afterRun, settleRegularly } from './endings/service.ts'
@@ -45,6 +46,8 @@ export default feature(
       'label.deleted': dropLabel,
       'agent.deleted': leaveAgent,
       'workspace_member.deleted': leaveMember,
+      'run.parked': notePark,
+      'run.resumed': tellResumed,
       'run.completed': ended,
       'run.failed': ended,
       'run.timeout': ended,

@@ -20,17 +20,18 @@ export const about = ({ id, workspace_id, crew_id }: Of, by: Acting) => ({
   ...by,
 })
 
-/** Adds a line to what people see of an issue's past. */
+/** Adds a line to what people see of an issue's past; answers its id. */
 export function note(
   app: App,
   { id }: Pick<Row, 'id'>,
   by: Acting,
   action: string,
   details: string | null = null,
-): void {
+): string {
   const { actor_type, actor_id = null } = by
   const row = { id: newId(app.clock()), mission_id: id, actor_type, actor_id, action, details, created_at: app.now() }
   queries(app.db).event.run(row)
+  return row.id
 }
 
 /** Records in the journal and in the past that it was changed. */

@@ -34,7 +34,7 @@ describe('starting an issue', () => {
   it('lists the run, and files it and its entries under the issue', async () => {
     const it = await place()
     const { identifier, run, program, chat } = await it.started()
-    expect(await it.runs(identifier)).toEqual([
+    expect(await it.runsOf(identifier)).toEqual([
       {
         id: run,
         status: 'RUNNING',
@@ -47,7 +47,7 @@ describe('starting an issue', () => {
       },
     ])
     await it.ends(run, program, 'Done.')
-    expect(await it.runs(identifier)).toEqual([
+    expect(await it.runsOf(identifier)).toEqual([
       expect.objectContaining({ id: run, status: 'COMPLETED', ended_at: expect.any(String), result_summary: 'Done.' }),
     ])
     const { id } = await it.read(identifier)
@@ -67,7 +67,7 @@ describe('starting an issue', () => {
     const again = await it.start(identifier)
     expect(again.body).toMatchObject({ chat_id: chat, status: 'IN_PROGRESS' })
     expect((await it.runtime.program(1)).spec.stdin).toContain('> Tests are missing')
-    expect((await it.runs(identifier)).map(({ status }: { status: string }) => status)).toEqual([
+    expect((await it.runsOf(identifier)).map(({ status }: { status: string }) => status)).toEqual([
       'RUNNING',
       'COMPLETED',
     ])
@@ -78,7 +78,7 @@ describe('starting an issue', () => {
     const identifier = await it.given()
     const both = await Promise.all([it.start(identifier), it.start(identifier)])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect(await it.runs(identifier)).toHaveLength(1)
+    expect(await it.runsOf(identifier)).toHaveLength(1)
   })
 
   it('needs an agent, in BACKLOG or TODO', async () => {
@@ -181,7 +181,7 @@ describe('the end of the work on an issue', () => {
     expect(await it.read(identifier)).toMatchObject({ status: 'IN_PROGRESS', session_status: 'idle' })
     const { run_id } = await at.shown((body as { assignment_id: string }).assignment_id)
     await at.says(run_id, '42 files')
-    const [next] = await it.runs(identifier)
+    const [next] = await it.runsOf(identifier)
     expect(next).toMatchObject({ status: 'RUNNING' })
     await at.says(next.id, 'There are 42.')
     expect(await it.read(identifier)).toMatchObject({ status: 'REVIEW' })
@@ -217,7 +217,7 @@ describe('stopping an issue', () => {
     expect((await it.stop(identifier)).body.status).toBe('TODO')
     await at.settled()
     expect(await at.shown((body as { assignment_id: string }).assignment_id)).toMatchObject({ status: 'CANCELLED' })
-    expect(await it.runs(identifier)).toHaveLength(1)
+    expect(await it.runsOf(identifier)).toHaveLength(1)
   })
 })
 
@@ -228,7 +228,7 @@ describe('an issue at work', () => {
     expect((await it.change(identifier, { status })).body).toMatchObject({ status })
     await it.app.runs.ended(run)
     expect(await it.read(identifier)).toMatchObject({ status, session_status: 'idle' })
-    expect((await it.runs(identifier))[0].status).toBe('CANCELLED')
+    expect((await it.runsOf(identifier))[0].status).toBe('CANCELLED')
   })
 
   it('goes back to TODO when it is given to somebody else, unless that one says where', async () => {
