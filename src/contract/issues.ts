@@ -167,6 +167,16 @@ const changing = {
 /** Taking an issue from its agent ends the agent's work. */
 const recorded = ['mission.status_change', 'mission.assigned', 'run.cancelled', 'assignment.cancelled'] as const
 
+/** Comments wake the agents that they mention. */
+const commented = [
+  'mission.comment',
+  'agent.mentioned',
+  'audit.entity_created',
+  'chat.user_message',
+  'run.started',
+  'agent.status_change',
+] as const
+
 export const issues = {
   list: get('/issues', {
     summary: 'List the issues of the workspace',
@@ -235,7 +245,7 @@ export const issues = {
       reassign_to: Type.Optional(nullable(Type.String({ description: 'Id of the agent or member who goes on' }))),
     }),
     reply: Type.Object({ status: Type.Literal('ok'), action: Type.String() }),
-    journal: [...recorded, 'mission.comment'],
+    journal: [...recorded, ...commented],
     throws: ['not_found', 'transition_refused'],
   }),
   start: post('/crews/:crewId/issues/:identifier/start', {
@@ -302,7 +312,7 @@ export const issues = {
     access: 'MEMBER',
     body: Type.Object({ body: prose(20_000) }),
     reply: IssueComment,
-    journal: ['mission.comment'],
+    journal: commented,
     throws: ['not_found'],
   }),
   relations: get('/crews/:crewId/issues/:identifier/relations', {

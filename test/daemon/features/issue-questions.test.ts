@@ -47,6 +47,17 @@ describe('a question about an issue', () => {
     expect((await it.inbox('MANAGER', 'run_needs_human'))[0]).toMatchObject({ target_role: 'MANAGER' })
   })
 
+  it('is for the member who works on the issue', async () => {
+    const at = await askPlace()
+    const it = issuesOf(at)
+    const member = it.person('MEMBER').userId
+    const identifier = await it.open({ assignee_type: 'user', assignee_id: member })
+    await it.say(identifier, '@ada, which one?', 'MANAGER')
+    it.runtime.print(await it.runtime.program(), init)
+    await at.ask({ runId: (await it.runsOf(identifier))[0].id })
+    expect((await it.inbox('MEMBER', 'run_needs_human'))[0]).toMatchObject({ target_user_id: member })
+  })
+
   it('is answered with a comment, and the run goes on', async () => {
     const it = await asked()
     const { status, body } = await it.act({ action: 'answer', input: 'SQLite, please' }, 'MANAGER')

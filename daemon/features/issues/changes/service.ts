@@ -9,11 +9,11 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { findCrew } from '../../crews/service.ts'
 import { runsOfMission, wishCancel } from '../../runs/service.ts'
-import { addComment } from '../comments/service.ts'
 import { leaveWork } from '../endings/service.ts'
 import { clearNotice } from '../notices/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { deletable, prefixOf, transitions } from '../rules.ts'
+import { say } from '../saying/service.ts'
 import { findIssue, toIssue } from '../service.ts'
 import { about, changed, note, subject, tell, tellAssigned, tellMoved } from '../telling.ts'
 import { type Body, draftOf, memberNames, merged } from './members.ts'
@@ -74,7 +74,7 @@ export function review(app: App, { actor, crewId, identifier, body, now }: Call<
   if (before.status !== 'REVIEW')
     throw problem('transition_refused', { detail: `${before.identifier} is ${before.status}, not in REVIEW` })
   const given = reassigned(app, actor.workspace, body.reassign_to)
-  if (body.comment?.trim()) addComment(app, before, { by, author: { type: 'user', id: actor.id }, text: body.comment })
+  if (body.comment?.trim()) say(app, actor, before, body.comment)
   change(app, before, { status: approves ? 'DONE' : 'TODO', ...given }, by, now)
   note(app, before, by, approves ? 'review_approved' : 'review_changes_requested')
   return { status: 'ok' as const, action: body.action }

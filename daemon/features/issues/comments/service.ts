@@ -3,7 +3,6 @@ import { type Acting, fact } from '#contract/entries'
 import type { IssueComment, issues } from '#contract/issues'
 import type { Worker } from '#contract/projects'
 import type { App } from '#kernel/app'
-import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { isVisible, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -19,11 +18,6 @@ export function comments(app: App, { actor, crewId, identifier, query }: Call<ty
   const { id } = findIssue(app, actor.workspace, identifier, crewId)
   const { limit, offset } = pageOf(query, { fallback: 100, max: 500 })
   return queries(app.db).list.all(id, limit, offset)
-}
-
-export function comment(app: App, { actor, crewId, identifier, body }: Call<typeof issues.comment>): Shown {
-  const issue = findIssue(app, actor.workspace, identifier, crewId)
-  return addComment(app, issue, { by: actorOf(actor), author: { type: 'user', id: actor.id }, text: body.body })
 }
 
 interface NewComment {
