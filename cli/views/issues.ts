@@ -76,6 +76,15 @@ export const eventView: View<Static<typeof IssueEvent>> = {
   },
 }
 
+export const startedView: View<{ identifier: string; status: string; run_id: string }> = {
+  name: ({ run_id }) => run_id,
+  columns: {
+    ISSUE: ({ identifier }) => identifier,
+    STATUS: (it) => status(it.status),
+    RUN: ({ run_id }) => run_id,
+  },
+}
+
 export const issueRunView: View<Static<typeof IssueRun>> = {
   name: ({ id }) => id,
   empty: 'No agent has been at work. Next: muster issues start ISSUE',

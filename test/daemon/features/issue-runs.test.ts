@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { settleRegularly } from '../../../daemon/features/issues/endings/service.ts'
 import { init, says } from '../../support/claude-lines.ts'
 import { delegating } from '../../support/delegating.ts'
 import { issuesOf } from '../../support/issues.ts'
@@ -189,6 +190,28 @@ describe('the end of the work on an issue', () => {
       'Bob counts.',
       'There are 42.',
     ])
+  })
+})
+
+describe('an issue whose agent can have no turn for what it delegated', () => {
+  it('goes back to TODO, once that is over', async () => {
+    const at = await delegating({ began: false })
+    const it = issuesOf(at)
+    const { identifier, run } = await it.started()
+    const { body } = await at.assign('bob', 'Count', { agent: at.agentId, run })
+    await at.says(run, 'Bob counts.')
+    const look = async () => {
+      settleRegularly(it.app).close()
+      await at.settled()
+      return (await it.read(identifier)).status
+    }
+    expect(await look()).toBe('IN_PROGRESS')
+    const { run_id } = await at.shown((body as { assignment_id: string }).assignment_id)
+    await it.call('OWNER', 'PATCH', `/agents/${at.agentId}`, { crew_id: null })
+    await at.says(run_id, '42 files')
+    await at.settled()
+    expect(await look()).toBe('TODO')
+    expect((await it.events(identifier))[0]).toEqual(['status_changed', 'IN_PROGRESS → TODO'])
   })
 })
 
