@@ -19,7 +19,10 @@ import { leaveSessions } from './sessions/service.ts'
 
 const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
 
-const toChat = ({ created_by: _by, ...chat }: ChatRow): Static<typeof Chat> => chat
+const toChat = ({ created_by: _by, mission_id, ...chat }: ChatRow): Static<typeof Chat> => ({
+  ...chat,
+  ...(mission_id && { mission_id }),
+})
 
 export function listChats(app: App, { actor, agentId, query }: Call<typeof chats.list>): Static<typeof Chat>[] {
   const agent = findAgent(app, actor.workspace, agentId)

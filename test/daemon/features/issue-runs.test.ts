@@ -310,6 +310,6 @@ describe('an issue at work', () => {
     const sources = (await it.inbox('MANAGER')).map(({ id }) => id)
     expect(sources).toHaveLength(1)
     const [listed] = (await it.call('MANAGER', 'GET', `/agents/${it.agentId}/chats`)).body
-    expect(listed).toMatchObject({ id: chat, title: expect.stringMatching(/^BAC-1 Fix it$/), origin: null })
+    expect(listed).toMatchObject({ id: chat, title: 'BAC-1 Fix it', origin: null, mission_id: expect.any(String) })
   })
 })
