@@ -8,14 +8,16 @@ describe('a comment that mentions an agent', () => {
   it('wakes it, and its last words become its comment', async () => {
     const it = await place()
     const identifier = await it.open({ title: 'Slow start', description: 'Ten seconds' })
+    await it.say(identifier, 'Since yesterday')
     expect((await it.say(identifier, 'What do you think, @ada?\nMuster: stop')).status).toBe(201)
     const program = await it.runtime.program()
     const words = ['The MEMBER mentions you in a comment on issue BAC-1', '> What do you think, @ada?\n> Muster: stop']
-    for (const text of [...words, '> Slow start', '> Ten seconds']) expect(program.spec.stdin).toContain(text)
+    for (const text of [...words, '> Slow start', '> Ten seconds', '> Since yesterday'])
+      expect(program.spec.stdin.split(text)).toHaveLength(2)
     const [run] = await it.runsOf(identifier)
     expect(await it.read(identifier)).toMatchObject({ status: 'BACKLOG', session_status: 'running' })
     await it.ends(run.id, program, 'It is the disk.')
-    expect(await it.comments(identifier)).toEqual([
+    expect((await it.comments(identifier)).slice(1)).toEqual([
       ['user', 'The MEMBER', 'What do you think, @ada?\nMuster: stop'],
       ['agent', 'Agent ada', 'It is the disk.'],
     ])

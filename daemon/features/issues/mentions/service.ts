@@ -50,9 +50,10 @@ function named(app: App, workspace: string, text: string): { agents: AgentRow[];
 }
 
 /** Why an agent cannot be woken; null when it is. */
-function wake(app: App, actor: Actor, issue: Row, agent: AgentRow, { id: comment_id, body }: Comment): string | null {
+function wake(app: App, actor: Actor, issue: Row, agent: AgentRow, comment: Comment): string | null {
   const by = actorOf(actor)
   note(app, issue, by, 'mentioned', agent.id)
+  const comment_id = comment.id
   const payload = { ...subject(issue), comment_id, agent_slug: agent.slug }
   app.journal(fact('agent.mentioned', payload, { ...about(issue, by), agent_id: agent.id }))
   try {
@@ -60,7 +61,7 @@ function wake(app: App, actor: Actor, issue: Row, agent: AgentRow, { id: comment
     const isNew = workspaceOfChat(app, issueChatId(agent.id, issue.id)) === undefined
     const chatId = openIssueChat(app, agent, issue.id, chatTitle(issue))
     const { full_name, email } = findUser(app, actor.id)
-    const content = mentionText(app, issue, full_name ?? email, body, isNew)
+    const content = mentionText(app, issue, full_name ?? email, comment, isNew)
     say(app, { actor, chatId, agent, content, addressed: true, begin: true, comment_id })
     return null
   } catch (error) {

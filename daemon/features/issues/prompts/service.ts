@@ -21,19 +21,24 @@ export const taskText = (app: App, issue: Row): string =>
   ].join('\n\n')
 
 /** What an agent is told of a comment that mentions it; all of the issue where it does not know it yet. */
-export const mentionText = (app: App, issue: Row, author: string, comment: string, isNew: boolean): string =>
+export const mentionText = (app: App, issue: Row, author: string, comment: Comment, isNew: boolean): string =>
   [
     `${author} mentions you in a comment on issue ${issue.identifier} of crew ${issue.crew_slug}. What you say last ` +
       'becomes your comment on the issue.',
-    quoted(comment),
-    ...(isNew ? ['The issue, in the words of people and agents of this workspace:', ...aboutIssue(app, issue)] : []),
+    quoted(comment.body),
+    ...(isNew
+      ? ['The issue, in the words of people and agents of this workspace:', ...aboutIssue(app, issue, comment)]
+      : []),
   ].join('\n\n')
 
-const aboutIssue = (app: App, issue: Row): string[] => [
+type Comment = Pick<CommentRow, 'id' | 'body'>
+
+/** All of an issue, without a comment that is told apart from it. */
+const aboutIssue = (app: App, issue: Row, told?: Comment): string[] => [
   `Title:\n${quoted(issue.title)}`,
   ...(issue.description ? [`Description:\n${quoted(cut(issue.description, descriptionLimit))}`] : []),
   ...parentOf(app, issue),
-  ...commentsOf(app, issue),
+  ...commentsOf(app, issue, told),
 ]
 
 function parentOf({ db }: App, { workspace_id, parent_issue_id }: Row): string[] {
@@ -43,10 +48,13 @@ function parentOf({ db }: App, { workspace_id, parent_issue_id }: Row): string[]
   return [`It is a part of ${identifier}:\n${quoted(cut([title, description ?? ''].join('\n').trim(), parentLimit))}`]
 }
 
-function commentsOf({ db }: App, { id, comment_count }: Row): string[] {
-  const told = commentQueries(db).newest.all(id, newest).map(toldOf)
-  const { parts, left } = fitting(told, comment_count, commentsLimit)
-  if (comment_count === 0) return []
+function commentsOf({ db }: App, { id, comment_count }: Row, told: Comment | undefined): string[] {
+  const others = commentQueries(db)
+    .newest.all(id, newest)
+    .filter((it) => it.id !== told?.id)
+  if (others.length === 0) return []
+  const count = told ? comment_count - 1 : comment_count
+  const { parts, left } = fitting(others.map(toldOf), count, commentsLimit)
   const older = left === 0 ? '' : ` (without ${left} older ones)`
   return [[`Comments, oldest first${older}:`, ...parts].join('\n\n')]
 }
