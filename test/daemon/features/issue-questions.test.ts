@@ -75,6 +75,23 @@ describe('a question about an issue', () => {
     expect(await it.read(it.identifier)).toMatchObject({ status: 'REVIEW', comment_count: 2 })
   })
 
+  it('is told to clients that look when the agent stops and goes on', async () => {
+    const at = await askPlace()
+    const it = issuesOf(at)
+    const { run, program } = await it.started()
+    const heard: string[] = []
+    it.app.bus.on('broadcast', ({ type }) => {
+      if (type.startsWith('issue.') || type.startsWith('run.')) heard.push(type)
+    })
+    it.runtime.print(program, init)
+    const { body } = await at.ask({ runId: run })
+    await at.runs.ended(run)
+    expect(heard.splice(0)).toEqual(['run.parked', 'issue.updated'])
+    const { inbox_item_id } = body as { inbox_item_id: string }
+    await act(at, inbox_item_id, { action: 'answer', input: 'That' }, 'MANAGER')
+    expect(heard.slice(-2).sort()).toEqual(['issue.updated', 'run.resumed'])
+  })
+
   it('is taken over: the issue is the caller’s, and nothing runs', async () => {
     const it = await asked()
     expect((await it.act({ action: 'take_over' }, 'MANAGER')).status).toBe(200)

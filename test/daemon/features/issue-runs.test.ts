@@ -118,6 +118,12 @@ describe('starting an issue', () => {
   })
 })
 
+/** Who did what happened last to an issue, newest first. */
+async function actors(it: Awaited<ReturnType<typeof place>>, identifier: string, count: number) {
+  const { body } = await it.call('VIEWER', 'GET', `${it.path}/${identifier}/activity?limit=${count}`)
+  return body.map(({ actor_type, actor_name }: Record<string, string>) => actor_name ?? actor_type)
+}
+
 describe('the end of the work on an issue', () => {
   it('is FAILED with the reason when the run failed, and its owner hears of it', async () => {
     const it = await place()
@@ -126,10 +132,13 @@ describe('the end of the work on an issue', () => {
     await it.app.runs.ended(run)
     expect(await it.read(identifier)).toMatchObject({ status: 'FAILED', session_status: 'idle' })
     const [moved, failed] = await it.events(identifier)
+    const { error_message } = (await it.call('OWNER', 'GET', `/runs/${run}`)).body
     expect([moved, failed]).toEqual([
       ['status_changed', 'IN_PROGRESS → FAILED'],
-      ['task_failed', expect.stringMatching(/./)],
+      ['task_failed', error_message],
     ])
+    expect(await it.comments(identifier)).toEqual([])
+    expect(await actors(it, identifier, 2)).toEqual(['system', 'system'])
     const [item] = await it.inbox('MANAGER')
     expect(item).toMatchObject({ title: `${identifier} failed: Fix it`, payload: { new_status: 'FAILED' } })
   })
@@ -153,6 +162,22 @@ describe('the end of the work on an issue', () => {
     await it.call('ADMIN', 'POST', `${it.path}/${identifier}/review`, { action: 'approve' })
     expect(await it.read(identifier)).toMatchObject({ status: 'DONE' })
     expect((await it.inbox('MANAGER'))[0]).toMatchObject({ state: 'resolved' })
+  })
+
+  it('is told to clients that look, with what agents did', async () => {
+    const it = await place()
+    const heard: string[] = []
+    it.app.bus.on('broadcast', ({ type, payload }) => {
+      const { status } = payload as { status: string }
+      if (/^(issue|mission)/.test(type)) heard.push(`${type} ${status}`)
+    })
+    const { identifier, run, program } = await it.started()
+    expect(heard.splice(0)).toEqual(
+      expect.arrayContaining(['issue.started IN_PROGRESS', 'mission.updated IN_PROGRESS']),
+    )
+    await it.ends(run, program, 'Done.')
+    expect(heard).toEqual(expect.arrayContaining(['issue.updated REVIEW', 'mission.updated REVIEW']))
+    expect(await actors(it, identifier, 3)).toEqual(['Agent ada', 'Agent ada', 'Agent ada'])
   })
 
   it('is TODO when somebody cancels the run', async () => {
@@ -250,6 +275,8 @@ describe('an issue at work', () => {
     const { identifier, run } = await it.started()
     expect((await it.change(identifier, { status })).body).toMatchObject({ status })
     await it.app.runs.ended(run)
+    const { body } = await it.call('OWNER', 'GET', `/journal?run_id=${run}&entry_type=run.cancelled`)
+    expect(body.entries).toMatchObject([{ actor_type: 'user', actor_id: it.person('MANAGER').userId }])
     expect(await it.read(identifier)).toMatchObject({ status, session_status: 'idle' })
     expect((await it.runsOf(identifier))[0].status).toBe('CANCELLED')
   })
