@@ -111,8 +111,14 @@ export const taskId = (
     task,
   )
 
+export interface IssueAt {
+  id: string
+  crewId: string
+  identifier: string
+}
+
 /** Where an issue of that identifier or id is: its crew and its identifier. */
-export async function issueAt(api: Client, issue: string): Promise<{ id: string; crewId: string; identifier: string }> {
+export async function issueAt(api: Client, issue: string): Promise<IssueAt> {
   const { id, crew_id, identifier } = await api.issues.find({ identifier: issueName(issue) })
   return { id, crewId: crew_id, identifier }
 }

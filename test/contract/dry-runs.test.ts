@@ -112,6 +112,16 @@ async function crewPersona(it: TestDaemon, owner: Person, { crewId }: Ids): Prom
   await it.call(owner, 'PUT', `/crews/${crewId}/persona`, { content: 'ours' })
 }
 
+async function withAgent(it: TestDaemon, owner: Person, { crewId, identifier, agentId }: Ids): Promise<undefined> {
+  const assignee = { assignee_type: 'agent', assignee_id: agentId }
+  await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, assignee)
+}
+
+async function started(it: TestDaemon, owner: Person, ids: Ids): Promise<undefined> {
+  await withAgent(it, owner, ids)
+  await it.call(owner, 'POST', `/crews/${ids['crewId']}/issues/${ids['identifier']}/start`)
+}
+
 async function inReview(it: TestDaemon, owner: Person, { crewId, identifier }: Ids): Promise<undefined> {
   for (const status of ['IN_PROGRESS', 'REVIEW'])
     await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, { status })
@@ -198,6 +208,8 @@ const cases: Record<string, Case> = {
   'issues.bulk': ok({ ids: ['$issueId'], updates: { priority: 'low' } }),
   'issues.review': { ...ok({ action: 'approve' }), before: inReview },
   'issues.comment': made({ body: 'new' }),
+  'issues.start': { ...ok(), before: withAgent },
+  'issues.stop': { status: 200, before: started, later: true },
   'issues.relate': made({ target_identifier: '$targetIdentifier', relation_type: 'blocks' }),
   'issues.unrelate': ok(),
   'journal.priority': ok({ priority: 'pin' }),

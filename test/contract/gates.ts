@@ -181,6 +181,9 @@ issues.update              MANAGER   crews:write       api  crew-role
 issues.remove              MANAGER   crews:write       api  crew-role
 issues.bulk                MANAGER   crews:write       api
 issues.review              MANAGER   crews:write       api  crew-role
+issues.start               MANAGER   crews:write       api  crew-role
+issues.stop                MANAGER   crews:write       api  crew-role
+issues.runs                VIEWER    -                 api
 issues.subtasks            VIEWER    -                 api
 issues.activity            VIEWER    -                 api
 issues.comments            VIEWER    -                 api

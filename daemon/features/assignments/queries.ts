@@ -123,6 +123,16 @@ export const queries = statements((db) => ({
   openInChat: db.prepare<[chat: string], { id: string }>(
     'SELECT id FROM assignments WHERE chat_id = ? AND finished_at IS NULL LIMIT 1',
   ),
+  /** Groups of which something goes on, or has ended and was not told. */
+  groupsOfChat: db.prepare<{ chat: string }, { group_id: string }>(
+    `SELECT group_id FROM assignments WHERE chat_id = @chat AND finished_at IS NULL
+     UNION SELECT group_id FROM assignments WHERE chat_id = @chat AND ${undelivered}`,
+  ),
+  /** What is open of a chat, nobody is to be told there any more. */
+  leaveOpen: db.prepare<[chat: string]>(
+    'UPDATE assignments SET chat_id = NULL WHERE chat_id = ? AND finished_at IS NULL',
+  ),
+  leaveMission: db.prepare<[mission: string]>('UPDATE assignments SET mission_id = NULL WHERE mission_id = ?'),
   leaveChat: db.prepare<[chat: string]>('UPDATE assignments SET chat_id = NULL WHERE chat_id = ?'),
   groupOfTurn: db.prepare<[run: string], { group_id: string; chain_origin: string }>(
     'SELECT group_id, chain_origin FROM assignments WHERE delivery_run_id = ? LIMIT 1',

@@ -63,7 +63,7 @@ export function cut(text: string, most: number, mark = '\n[cut here]'): string {
 }
 
 /** What an agent answers: its last words, which come after its last tool. */
-export function resultOf(said: readonly Said[], most = resultLimit): string | null {
+export function resultOf(said: readonly Said[]): string | null {
   const last = said.findLast(({ role }) => role === 'assistant')
   if (!last) return null
   const parts = last.parts ?? []
@@ -74,7 +74,7 @@ export function resultOf(said: readonly Said[], most = resultLimit): string | nu
       .map(({ content }) => content ?? '')
       .join('\n\n')
       .trim() || last.content.trim()
-  return text ? cut(text, most) : null
+  return text ? cut(text, resultLimit) : null
 }
 
 const quotedLines = (text: string): string => text.replace(/^/gm, '> ')

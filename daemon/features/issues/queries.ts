@@ -28,6 +28,8 @@ export interface Stored {
   created_at: string
   updated_at: string
   completed_at: string | null
+  /** The chat in which its agent works on it. */
+  work_chat_id: string | null
 }
 
 export interface Row extends Stored {
@@ -38,6 +40,7 @@ export interface Row extends Stored {
   created_by_name: string | null
   lead_agent_id: string | null
   labels_json: string
+  session_status: 'idle' | 'running' | 'awaiting_input' | null
   sub_issues_count: number
   comment_count: number
 }
@@ -60,7 +63,7 @@ export interface Filter {
 const own = `m.id, m.workspace_id, m.crew_id, m.number, m.identifier, m.title, m.description, m.status, m.priority,
   m.assignee_type, m.assignee_id, m.work_mode, m.due_date, m.sort_order, m.project_id, m.milestone_id,
   m.parent_issue_id, m.estimate, m.authored_via, m.created_by_type, m.created_by_id, m.created_at, m.updated_at,
-  m.completed_at`
+  m.completed_at, m.work_chat_id`
 
 const nameOf = (type: string, id: string) => `CASE ${type}
       WHEN 'agent' THEN (SELECT a.name FROM agents a WHERE a.id = ${id})
@@ -76,6 +79,12 @@ const columns = `${own}, c.name AS crew_name, c.slug AS crew_slug,
     (SELECT json_group_array(
         json_object('id', l.id, 'name', l.name, 'color', l.color, 'label_group', l.label_group) ORDER BY l.name)
       FROM mission_labels ml JOIN labels l ON l.id = ml.label_id WHERE ml.mission_id = m.id) AS labels_json,
+    CASE
+      WHEN EXISTS (SELECT 1 FROM runs r WHERE r.mission_id = m.id AND r.phase <> 'ended'
+        AND r.phase IN ('parking', 'parked')) THEN 'awaiting_input'
+      WHEN EXISTS (SELECT 1 FROM runs r WHERE r.mission_id = m.id AND r.phase <> 'ended') THEN 'running'
+      WHEN EXISTS (SELECT 1 FROM chats h WHERE h.mission_id = m.id) THEN 'idle'
+    END AS session_status,
     (SELECT count(*) FROM missions s JOIN crews k ON k.id = s.crew_id AND k.deleted_at IS NULL
       WHERE s.parent_issue_id = m.id) AS sub_issues_count,
     (SELECT count(*) FROM mission_comments k WHERE k.mission_id = m.id) AS comment_count`
@@ -146,7 +155,7 @@ export const queries = statements((db) => {
          ON CONFLICT (workspace_id, prefix) DO UPDATE SET next_number = next_number + 1 RETURNING next_number - 1`,
       )
       .pluck(),
-    insert: db.prepare<[Stored]>(
+    insert: db.prepare<[Omit<Stored, 'work_chat_id'>]>(
       `INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, description, status,
         priority, assignee_type, assignee_id, work_mode, due_date, sort_order, project_id, milestone_id,
         parent_issue_id, estimate, authored_via, created_by_type, created_by_id, created_at, updated_at, completed_at)
@@ -160,8 +169,16 @@ export const queries = statements((db) => {
         assignee_type = @assignee_type, assignee_id = @assignee_id, work_mode = @work_mode, due_date = @due_date,
         sort_order = @sort_order, project_id = @project_id, milestone_id = @milestone_id,
         parent_issue_id = @parent_issue_id, estimate = @estimate, updated_at = @updated_at,
-        completed_at = @completed_at WHERE id = @id`,
+        completed_at = @completed_at, work_chat_id = @work_chat_id WHERE id = @id`,
     ),
+    setStatus: db.prepare<[Pick<Stored, 'id' | 'status' | 'work_chat_id' | 'updated_at'>]>(
+      `UPDATE missions SET status = @status, work_chat_id = @work_chat_id, updated_at = @updated_at,
+        completed_at = CASE WHEN @status = 'DONE' THEN coalesce(completed_at, @updated_at) END WHERE id = @id`,
+    ),
+    setWorker: db.prepare<[Pick<Stored, 'id' | 'assignee_id'>]>(
+      "UPDATE missions SET assignee_type = 'user', assignee_id = @assignee_id, work_mode = 'human' WHERE id = @id",
+    ),
+    atWork: db.prepare<[], Row>(`${select} AND m.work_chat_id IS NOT NULL`),
     remove: db.prepare<[id: string]>('DELETE FROM missions WHERE id = ?'),
     orphan: db.prepare<[parent: string]>('UPDATE missions SET parent_issue_id = NULL WHERE parent_issue_id = ?'),
     dropComments: db.prepare<[issue: string]>('DELETE FROM mission_comments WHERE mission_id = ?'),
@@ -195,13 +212,18 @@ export const queries = statements((db) => {
     ),
     triage: db.prepare<[Triaged]>(
       `UPDATE missions SET crew_id = @crew_id, assignee_type = @assignee_type, assignee_id = @assignee_id,
-        priority = @priority, project_id = @project_id, milestone_id = @milestone_id, updated_at = @now
+        work_mode = CASE WHEN @assignee_id IS NULL THEN work_mode ELSE 'agent' END, priority = @priority,
+        project_id = @project_id, milestone_id = @milestone_id, updated_at = @now
        WHERE id = @id`,
     ),
     event: db.prepare<[NewEvent]>(
       `INSERT INTO mission_activity (id, mission_id, actor_type, actor_id, action, details, created_at)
        VALUES (@id, @mission_id, @actor_type, @actor_id, @action, @details, @created_at)`,
     ),
+    /** How many events there are of an issue. */
+    eventCount: db
+      .prepare<[issue: string], number>('SELECT count(*) FROM mission_activity WHERE mission_id = ?')
+      .pluck(),
     events: db.prepare<[issue: string, limit: number, offset: number], EventRow>(
       `SELECT e.id, e.mission_id, e.actor_type, e.actor_id, ${nameOf('e.actor_type', 'e.actor_id')} AS actor_name,
         e.action, e.details, e.created_at

@@ -21,7 +21,14 @@ export function findIssue({ db }: App, workspace: string, name: string, crew?: s
   return row
 }
 
-export const toIssue = ({ labels_json, created_by_type, created_by_id, created_by_name, ...row }: Row): Shown => ({
+export const toIssue = ({
+  labels_json,
+  created_by_type,
+  created_by_id,
+  created_by_name,
+  work_chat_id: _work,
+  ...row
+}: Row): Shown => ({
   ...row,
   mission_type: 'issue',
   labels: JSON.parse(labels_json) as Shown['labels'],

@@ -168,7 +168,6 @@ export const queries = statements((db) => ({
      WHERE id = @id AND status = @from RETURNING id`,
   ),
   remove: db.prepare<[id: string]>('DELETE FROM missions WHERE id = ?'),
-  leaveAssignments: db.prepare<[mission: string]>('UPDATE assignments SET mission_id = NULL WHERE mission_id = ?'),
   /** Missions that are at work. */
   atWork: db.prepare<[], { id: string }>(
     "SELECT id FROM missions WHERE status = 'IN_PROGRESS' AND deadline_at IS NOT NULL",

@@ -2,7 +2,6 @@ import type { Severity } from './define.ts'
 
 /** Entry types of later features with their usual severity. Clients may already filter by them. */
 export const reserved = {
-  'agent.mentioned': 'info',
   'agent.error': 'error',
   'agent.hired': 'notice',
   'agent.rehired': 'notice',

@@ -6,8 +6,6 @@ import { queries } from '../queries.ts'
 import { admit } from '../queue/service.ts'
 import { broadcast } from '../telling.ts'
 
-export { resultOf } from '../rules.ts'
-
 export interface TaskAsked {
   /** Id that the assignment gets. */
   id: string
@@ -66,3 +64,6 @@ export function outcomeOf({ db }: App, id: string): { result: string | null; err
   const { result_summary, error_message } = queries(db).byId.get(id)!
   return { result: result_summary, error: error_message }
 }
+
+/** Assignments of a deleted mission stay without it. */
+export const leaveMission = ({ db }: App, mission: string): void => void queries(db).leaveMission.run(mission)

@@ -8,6 +8,7 @@ import type { Call } from '#kernel/feature'
 import { blankToNull, cleanName, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { leaveMission } from '../../assignments/tasks/service.ts'
 import { findCrew } from '../../crews/service.ts'
 import { wishCancel } from '../../runs/service.ts'
 import { withdraw } from '../engine/approvals.ts'
@@ -106,7 +107,7 @@ export function remove(app: App, { actor, crewId, missionId }: Call<typeof missi
   const by = actorOf(actor)
   changed(app, row, by, 'deleted')
   withdraw(app, row.approval_id, by)
-  queries(app.db).leaveAssignments.run(row.id)
+  leaveMission(app, row.id)
   queries(app.db).removeTasks.run(row.id)
   queries(app.db).remove.run(row.id)
   tell(app, row, row.status, 'mission.deleted')

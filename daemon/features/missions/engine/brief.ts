@@ -1,13 +1,9 @@
+import { cut } from '#kernel/cut'
 import { quotedLines } from '../../persona/service.ts'
 import type { Row, StoredTask, TaskRow } from '../queries.ts'
 
 /** Characters of what one task found out, and of all that an agent is told. */
 const [resultLimit, briefLimit] = [4000, 32_000]
-
-const cut = (text: string, most: number): string => {
-  const characters = text.length <= most ? [] : [...text]
-  return characters.length <= most ? text : `${characters.slice(0, most - 12).join('')}\n[cut here]`
-}
 
 function resultOf({ title, agent_slug, result_summary, status }: TaskRow, most: number): string {
   const by = agent_slug ? `@${agent_slug}` : 'The LEAD'

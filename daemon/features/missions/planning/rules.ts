@@ -48,13 +48,31 @@ export function askText(
 /** A plan that cannot be used, in words that its author understands. */
 export class BadPlan extends Error {}
 
-const fences = /^ {0,3}(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)^ {0,3}\1[ \t]*$/gm
+/** Characters at the end of an answer in which the plan is looked for. */
+const looksAt = 400_000
+const fence = /^ {0,3}(`{3,}|~{3,})/
 
-/** The last JSON text in an answer: a fenced block, or the answer itself. */
-function jsonIn(answer: string): unknown {
-  const blocks = [...answer.matchAll(fences)].map(([, , text]) => text!)
+/** The texts of the fenced blocks of an answer, in one pass over its lines. */
+function blocksOf(answer: string): string[] {
+  const blocks: string[] = []
+  let open: { mark: string; lines: string[] } | null = null
+  for (const line of answer.split('\n')) {
+    const mark = fence.exec(line)?.[1]
+    if (!open) open = mark ? { mark, lines: [] } : null
+    else if (!mark?.startsWith(open.mark)) open.lines.push(line)
+    else {
+      blocks.push(open.lines.join('\n'))
+      open = null
+    }
+  }
+  return blocks
+}
+
+/** The last JSON text in an answer: a fenced block, or what stands between its first and last brace. */
+function jsonIn(given: string): unknown {
+  const answer = given.slice(-looksAt)
   const whole = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
-  for (const text of [...blocks.reverse(), whole]) {
+  for (const text of [...blocksOf(answer).slice(-20).reverse(), answer, whole]) {
     try {
       return JSON.parse(text)
     } catch {

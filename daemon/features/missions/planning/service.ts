@@ -8,8 +8,7 @@ import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
-import { resultOf } from '../../assignments/tasks/service.ts'
-import { sourceOf } from '../../runs/messages/service.ts'
+import { lastWordsOf } from '../../runs/messages/service.ts'
 import { beginRun, findRun, type Run } from '../../runs/service.ts'
 import { begin } from '../changes/service.ts'
 import { setMission } from '../engine/service.ts'
@@ -86,15 +85,11 @@ function read(app: App, mission: Row, run: Run): void {
 }
 
 function plannedIn(app: App, mission: Row, run: Run): Planned[] {
-  const answer = resultOf(sourceOf(app, run).kept(app, run), planLimit)
   const slugs = queries(app.db)
     .agentsOfCrew.all(mission.crew_id)
     .map(({ slug }) => slug)
-  return readPlan(answer, slugs)
+  return readPlan(lastWordsOf(app, run), slugs)
 }
-
-/** Characters of an answer in which a plan is looked for. */
-const planLimit = 200_000
 
 function give(app: App, mission: Row, reason: string): void {
   const next = setMission(app, mission, { plan_state: null, error_message: reason })

@@ -1,6 +1,7 @@
 import { fact } from '#contract/entries'
 import type { crewPeers, peers } from '#contract/peers'
 import type { App } from '#kernel/app'
+import { cut } from '#kernel/cut'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -9,7 +10,6 @@ import { callerOf } from '../../agents/service.ts'
 import { mayDelegate } from '../../crews/connections/service.ts'
 import { crewCalled, findCrew } from '../../crews/service.ts'
 import { findRun } from '../../runs/service.ts'
-import { cut } from '../rules.ts'
 import { queries, type Row } from './queries.ts'
 
 /** Messages to a crew that are kept, the newest. */
