@@ -85,7 +85,7 @@ export const next: Readonly<Record<string, string>> = {
   'issues:relate': 'issues relations {issue}',
   'issues:remove': 'issues list',
   'issues:review': 'issues show {issue}',
-  'issues:start': 'runs logs {name} -f',
+  'issues:start': 'runs logs {name} --follow',
   'issues:stop': 'issues show {issue}',
   'issues:unrelate': 'issues relations {issue}',
   'issues:update': 'issues show {issue}',

@@ -18,9 +18,12 @@ if (process.argv.some((word) => word === '--version' || word === '-v')) {
 }
 const prompt = readFileSync(0, 'utf8')
 const print = (line) => process.stdout.write(JSON.stringify({ ...line, session_id: 's1' }) + '\\n')
-const say = (text) => print({ type: 'assistant', message: { id: 'msg_1', role: 'assistant', content: [{ type: 'text', text }], usage: {} } })
-const end = () => print({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'done', usage: { input_tokens: 3, output_tokens: 1 } })
-print({ type: 'system', subtype: 'init', model: 'stand-in', tools: [], claude_code_version: '0.0.0', mcp_servers: [], skills: [] })
+const message = (text) => ({ id: 'msg_1', role: 'assistant', content: [{ type: 'text', text }], usage: {} })
+const say = (text) => print({ type: 'assistant', message: message(text) })
+const ended = { type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'done' }
+const end = () => print({ ...ended, usage: { input_tokens: 3, output_tokens: 1 } })
+print({ type: 'system', subtype: 'init', model: 'stand-in', tools: [], claude_code_version: '0.0.0', mcp_servers: [],
+  skills: [] })
 const task = /^Your task: (.*)$/m.exec(prompt)
 if (!task) {
   say('\`\`\`json\\n' + ${JSON.stringify(JSON.stringify({ tasks: plan }))} + '\\n\`\`\`')
