@@ -74,6 +74,43 @@ export const milestoneId = (api: Client, projectId: string, milestone: string): 
     milestone,
   )
 
+/** Where a mission of that title or id is. */
+export async function missionAt(api: Client, mission: string): Promise<{ crewId: string; missionId: string }> {
+  const rows: Awaited<ReturnType<Client['missions']['list']>> = []
+  const missionId = await find(
+    {
+      noun: 'mission',
+      next: 'muster missions list',
+      lookUpIds: true,
+      rows: async (window) => {
+        const page = (query: object) => api.missions.list({ query: { ...query, mission_type: 'orchestration' } })
+        const found = await windowed(window, page, 200)
+        rows.push(...found)
+        return found
+      },
+      names: ({ title }) => [title],
+    },
+    mission,
+  )
+  return { missionId, crewId: rows.find(({ id }) => id === missionId)!.crew_id }
+}
+
+/** Id of a task of a mission given by its number, its title or id. */
+export const taskId = (
+  tasks: readonly { id: string; title: string; task_order: number }[],
+  task: string,
+): Promise<string> =>
+  find(
+    {
+      noun: 'task',
+      next: 'muster missions show MISSION',
+      lookUpIds: true,
+      rows: async () => [...tasks],
+      names: ({ title, task_order }) => [title, String(task_order), `#${task_order}`],
+    },
+    task,
+  )
+
 export interface IssueAt {
   id: string
   crewId: string

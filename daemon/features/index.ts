@@ -38,6 +38,7 @@ import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import milestones from './milestones/routes.ts'
+import missions from './missions/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
 import onboarding from './onboarding/routes.ts'
@@ -102,6 +103,7 @@ export const features = {
   limits,
   members: join(members, memberCapabilities),
   milestones,
+  missions,
   models,
   notes,
   onboarding,

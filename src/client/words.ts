@@ -106,6 +106,7 @@ export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as co
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const matchTypes = ['contains', 'regex', 'exact'] as const
 export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
+export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export const networkModes = ['restricted', 'free'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const

@@ -20,6 +20,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { missionFacts } from './entries/missions.ts'
 import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
 import { personaFacts } from './entries/personas.ts'
@@ -54,6 +55,7 @@ export const facts = {
   ...fileFacts,
   ...issueFacts,
   ...journalFacts,
+  ...missionFacts,
   ...noteFacts,
   ...peerFacts,
   ...personaFacts,

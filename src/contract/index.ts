@@ -36,6 +36,7 @@ import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { milestones } from './milestones.ts'
+import { missions } from './missions.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
 import { onboarding } from './onboarding.ts'
@@ -99,6 +100,7 @@ export const api = {
   limits,
   members: { ...members, ...memberCapabilities },
   milestones,
+  missions,
   models,
   notes,
   onboarding,

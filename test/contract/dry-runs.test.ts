@@ -127,6 +127,12 @@ async function inReview(it: TestDaemon, owner: Person, { crewId, identifier }: I
     await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, { status })
 }
 
+async function cancelled(it: TestDaemon, owner: Person, { crewId, missionId }: Ids): Promise<undefined> {
+  await it.call(owner, 'PATCH', `/crews/${crewId}/missions/${missionId}`, { status: 'CANCELLED' })
+}
+
+const failed = (it: TestDaemon) => void it.app.db.prepare("UPDATE missions SET status = 'FAILED'").run()
+
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 const form = formWith(pictures.png)
 
@@ -224,6 +230,17 @@ const cases: Record<string, Case> = {
   'milestones.create': made({ name: 'new' }),
   'milestones.update': ok({ name: 'new' }),
   'milestones.remove': gone,
+  'missions.create': made({ title: 'new', lead_agent_id: '$leadId' }),
+  'missions.update': ok({ title: 'new' }),
+  'missions.remove': gone,
+  'missions.start': ok(),
+  'missions.restart': { ...ok(), before: cancelled },
+  'missions.resume': { ...ok(), before: failed },
+  'missions.clone': made(),
+  'missions.plan': { status: 202, body: {}, before: stores },
+  'missions.addTask': made({ title: 'new' }),
+  'missions.updateTask': ok({ title: 'new' }),
+  'missions.removeTask': gone,
   'onboarding.complete': ok(),
   'onboarding.setup': made({ workspace_name: 'Mine', crew_name: 'Web', agent_name: 'Bo' }),
   'persona.set': ok({ content: 'new' }),

@@ -237,6 +237,18 @@ const unequipped = [
   'issues.subtasks',
   'issues.unrelate',
   'issues.update',
+  'missions.addTask',
+  'missions.clone',
+  'missions.create',
+  'missions.plan',
+  'missions.remove',
+  'missions.removeTask',
+  'missions.restart',
+  'missions.resume',
+  'missions.show',
+  'missions.start',
+  'missions.update',
+  'missions.updateTask',
   'runs.tree',
 ]
 

@@ -226,6 +226,22 @@ milestones.create          MANAGER   crews:write       api
 milestones.update          MANAGER   crews:write       api
 milestones.remove          ADMIN     crews:write       api
 
+missions.list              VIEWER    -                 api
+missions.ofCrew            VIEWER    -                 api
+missions.show              VIEWER    -                 api
+missions.metrics           VIEWER    -                 api
+missions.create            MANAGER   crews:write       api  crew-role
+missions.update            MANAGER   crews:write       api  crew-role
+missions.remove            MANAGER   crews:write       api  crew-role
+missions.start             MANAGER   crews:write       api  crew-role
+missions.restart           MANAGER   crews:write       api  crew-role
+missions.resume            MANAGER   crews:write       api  crew-role
+missions.clone             MANAGER   crews:write       api  crew-role
+missions.plan              MANAGER   crews:write       api  crew-role
+missions.addTask           MANAGER   crews:write       api  crew-role
+missions.updateTask        MANAGER   crews:write       api  crew-role
+missions.removeTask        MANAGER   crews:write       api  crew-role
+
 models.list                VIEWER    -                 api
 notes.take                 internal  -                 api
 notes.acknowledge          internal  -                 api

@@ -118,8 +118,22 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     relation_type: 'blocks',
   })
   const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
+  const lead = await make('/agents', {
+    name: `${word} lead`,
+    slug: `${word}-lead`,
+    crew_id: crew.id,
+    agent_role: 'LEAD',
+  })
+  const mission = await make(`/crews/${crew.id}/missions`, {
+    title: word,
+    lead_agent_id: lead.id,
+    tasks: [{ key: 'a', title: word }],
+  })
   return {
     agentId: agent.id,
+    leadId: lead.id,
+    missionId: mission.id,
+    taskId: mission.tasks[0].id,
     attachmentId: attachment,
     formId: form.id,
     approvalId: approval,

@@ -104,7 +104,8 @@ export const resultsText = (rows: readonly Row[]): string =>
   ].join('\n\n')
 
 /** What an agent is told of its task. */
-export const taskText = ({ by_name, by_slug, task }: Row): string =>
+export const taskText = ({ by_name, by_slug, task, brief }: Row): string =>
+  brief ??
   [
     `${by_name} (@${by_slug}), another agent, gives you this to do:`,
     '',

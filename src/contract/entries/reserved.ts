@@ -7,7 +7,6 @@ export const reserved = {
   'agent.rehired': 'notice',
   'agent.hire_approved': 'notice',
   'crew.action': 'info',
-  'task.delegated': 'info',
   'run.agent_span': 'info',
   'keeper.request': 'notice',
   'keeper.rule_auto_tuned': 'notice',

@@ -14,8 +14,10 @@ const named = [
   'label',
   'member',
   'milestone',
+  'mission',
   'project',
   'rule',
+  'task',
   'workspace',
 ]
 
