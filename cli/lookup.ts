@@ -83,6 +83,10 @@ export async function issueAt(api: Client, issue: string): Promise<{ id: string;
 /** What a person calls an issue: its identifier in upper case, or its id. */
 export const issueName = (text: string) => (/^[A-Za-z0-9]+-\d+$/.test(text) ? text.toUpperCase() : text)
 
+/** Id of what an issue's identifier, or the id of an issue or a mission, stands for. */
+export const missionId = async (api: Client, mission: string): Promise<string> =>
+  /^[A-Za-z0-9]+-\d+$/.test(mission) ? (await issueAt(api, mission)).id : mission
+
 /** Id of a member of the workspace given by email or id of the person. */
 export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>
   find(

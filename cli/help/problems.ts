@@ -144,6 +144,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   already_assigned: null,
   triage_rules_full: 'rules/work.md#triage',
   relation_exists: 'rules/work.md#issues',
+  nothing_to_anchor: 'checkpoints.md',
+  rewind_open: 'checkpoints.md#undo',
   transition_refused: 'rules/work.md#issues',
   lead_taken: 'rules/agents.md#changing-an-agent',
   webhook_unsigned: webhooks,

@@ -97,6 +97,8 @@ export const problems = {
   already_assigned: [409, 'Already assigned'],
   triage_rules_full: [409, 'The workspace has as many triage rules as it may'],
   relation_exists: [409, 'These issues are related already'],
+  nothing_to_anchor: [409, 'The journal has no entry of this mission'],
+  rewind_open: [409, 'The files of the crew are being put back'],
   transition_refused: [409, 'The issue cannot do that from where it is'],
   lead_taken: [409, 'The crew already has a LEAD'],
   webhook_unsigned: [401, 'The signature is missing or wrong'],

@@ -117,6 +117,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     target_identifier: (await make(`/crews/${crew.id}/issues`, { title: `${word} three` })).identifier,
     relation_type: 'blocks',
   })
+  const checkpoint = await make(`/missions/${issue.id}/checkpoints`, { label: word })
   const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
   return {
     agentId: agent.id,
@@ -126,6 +127,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
     chatId: chat.id,
+    checkpointId: checkpoint.id,
+    missionId: issue.id,
     conversationId: room.id,
     connectionId: connection.id,
     crewId: crew.id,
