@@ -107,6 +107,7 @@ export const next: Readonly<Record<string, string>> = {
   'checkpoints:create': 'checkpoints list {mission}',
   'checkpoints:fork': 'checkpoints show {checkpoint}',
   'checkpoints:remove': 'checkpoints show {checkpoint}',
+  'checkpoints:rewind': 'checkpoints files {checkpoint}',
   'checkpoints:restore': 'checkpoints show {checkpoint}',
   'milestones:create': 'milestones list {project}',
   'milestones:remove': 'milestones list {project}',

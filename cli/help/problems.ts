@@ -145,6 +145,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   triage_rules_full: 'rules/work.md#triage',
   relation_exists: 'rules/work.md#issues',
   nothing_to_anchor: 'checkpoints.md',
+  files_not_marked: 'checkpoints.md#undo',
+  runs_open: 'checkpoints.md#undo',
   rewind_open: 'checkpoints.md#undo',
   transition_refused: 'rules/work.md#issues',
   lead_taken: 'rules/agents.md#changing-an-agent',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { Checkpoint } from '#contract/checkpoints'
+import type { Checkpoint, checkpoints } from '#contract/checkpoints'
+import type { Reply } from '#contract/define'
 import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -34,3 +35,36 @@ export const checkpointView: View<Shown> = {
   },
   below: ({ state }) => state.meta?.files.reason ?? '',
 }
+
+type Since = Reply<typeof checkpoints.files>
+type Difference = Reply<typeof checkpoints.diff>
+
+const tones = { added: 'green', changed: 'yellow', deleted: 'red' } as const
+
+export const changeView: View<Since['files'][number]> = {
+  name: ({ path }) => path,
+  empty: 'No file differs from the checkpoint.',
+  columns: {
+    NAME: ({ path }) => path,
+    CHANGE: ({ change }) => ({ text: change, value: change, tone: tones[change] }),
+    KIND: ({ kind }) => kind,
+    WHAT: ({ what }) => what.join(', ') || null,
+    BEFORE: ({ size_before }) => size_before,
+    NOW: ({ size_now }) => size_now,
+  },
+}
+
+export const summaryOf = ({ added, changed, deleted }: Since): string =>
+  `${added} added, ${changed} changed, ${deleted} deleted`
+
+const words: Readonly<Record<Difference['state'], string>> = {
+  text: '',
+  same: 'has the same content',
+  binary: 'is no text',
+  too_large: 'is too large to be shown',
+  no_file: 'is no file',
+}
+
+/** How a file differs, for people. */
+export const wordOf = ({ state, path, diff }: Difference): string =>
+  state === 'text' ? diff.trimEnd() : `${path} ${words[state]}`

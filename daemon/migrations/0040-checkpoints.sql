@@ -23,4 +23,23 @@ CREATE TABLE checkpoints (
 ) STRICT;
 CREATE INDEX checkpoints_mission ON checkpoints (mission_id, created_at);
 CREATE INDEX checkpoints_crew ON checkpoints (crew_id, created_at);
+CREATE INDEX checkpoints_marking ON checkpoints (crew_id) WHERE mark_state = 'marking';
 CREATE INDEX checkpoints_fork ON checkpoints (fork_of) WHERE fork_of IS NOT NULL;
+
+-- Crews whose files are being put back: no run of theirs begins as long as one is open.
+CREATE TABLE rewinds (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+  crew_id TEXT NOT NULL REFERENCES crews (id),
+  -- What the files are put back to, and what they were before.
+  checkpoint_id TEXT NOT NULL,
+  mark_id TEXT NOT NULL,
+  before_id TEXT NOT NULL,
+  phase TEXT NOT NULL CHECK (phase IN ('marking', 'restoring', 'done', 'failed')),
+  -- What was put back, or why nothing was.
+  outcome_json TEXT,
+  asked_by TEXT,
+  created_at TEXT NOT NULL,
+  ended_at TEXT
+) STRICT;
+CREATE UNIQUE INDEX rewinds_open ON rewinds (crew_id) WHERE ended_at IS NULL;

@@ -95,6 +95,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     restore: ['POST', '/api/v1/checkpoints/:checkpointId/restore'],
     fork: ['POST', '/api/v1/checkpoints/:checkpointId/fork'],
     forkMission: ['POST', '/api/v1/missions/:missionId/fork'],
+    files: ['GET', '/api/v1/checkpoints/:checkpointId/files'],
+    diff: ['GET', '/api/v1/checkpoints/:checkpointId/files/diff'],
+    rewind: ['POST', '/api/v1/checkpoints/:checkpointId/rewind'],
     remove: ['DELETE', '/api/v1/checkpoints/:checkpointId'],
   },
   collisions: {

@@ -51,6 +51,18 @@ export const Checkpoint = Type.Object({
 const label = Type.String({ maxLength: 200, pattern: oneLine, description: 'one line of at most 200 characters' })
 const making = { access: 'MANAGER', scope: 'crews:write' } as const
 
+const ChangedFile = Type.Object({
+  change: Type.Enum(['added', 'changed', 'deleted']),
+  kind: Type.Enum(['file', 'folder', 'link']),
+  path: Type.String({ description: 'As agents see it' }),
+  odd_name: Type.Boolean({ description: 'The name has bytes that are no text, shown as another character' }),
+  size_before: Type.Union([Type.Integer(), Type.Null()]),
+  size_now: Type.Union([Type.Integer(), Type.Null()]),
+  what: Type.Array(Type.Enum(['content', 'mode', 'owner', 'kind']), { description: 'What differs' }),
+})
+
+const reading = ['not_found', 'files_not_marked', 'runtime_failed', 'runtime_unavailable'] as const
+
 export const checkpoints = {
   list: get('/missions/:missionId/checkpoints', {
     summary: 'List the checkpoints of an issue or a mission, newest first',
@@ -109,10 +121,57 @@ export const checkpoints = {
     journal: ['fork.created'],
     throws: ['not_found'],
   }),
+  files: get('/checkpoints/:checkpointId/files', {
+    summary: "List which of the crew's files differ from a checkpoint",
+    access: 'VIEWER',
+    query: Type.Object({
+      limit: optional(
+        Type.Unsafe<number | string>({ type: ['integer', 'string'], description: 'Up to 2000, else 500' }),
+      ),
+    }),
+    reply: Type.Object({
+      checkpoint_id: Id,
+      crew_id: Id,
+      added: Type.Integer(),
+      changed: Type.Integer(),
+      deleted: Type.Integer(),
+      truncated: Type.Boolean({ description: 'There are more than are listed' }),
+      files: Type.Array(ChangedFile, { description: 'By path' }),
+    }),
+    throws: reading,
+  }),
+  diff: get('/checkpoints/:checkpointId/files/diff', {
+    summary: 'Show how the text of a file differs from a checkpoint',
+    access: 'MANAGER',
+    query: Type.Object({ path: Type.String({ minLength: 1, maxLength: 4096 }) }),
+    reply: Type.Object({
+      checkpoint_id: Id,
+      path: Type.String(),
+      state: Type.Enum(['text', 'binary', 'too_large', 'same', 'no_file']),
+      diff: Type.String({ description: 'In the unified format; empty unless `state` is text' }),
+    }),
+    throws: reading,
+  }),
+  rewind: post('/checkpoints/:checkpointId/rewind', {
+    summary: "Put the crew's files back to a checkpoint, after making one of how they are now",
+    ...making,
+    status: 200,
+    body: Type.Object({ crew_id: optional(Type.String({ maxLength: 64, description: 'The crew that it must be' })) }),
+    bodyOptional: true,
+    reply: Type.Object({
+      checkpoint_id: Id,
+      crew_id: Id,
+      before_checkpoint_id: Type.String({ description: 'The checkpoint of how the files were' }),
+      written: Type.Integer({ description: 'Files, folders and links that were written' }),
+      removed: Type.Integer({ description: 'Those that were removed' }),
+    }),
+    journal: ['files.rewind_started', 'checkpoint.created'],
+    throws: [...reading, 'invalid_field', 'runs_open', 'rewind_open', 'nothing_to_anchor', 'unavailable'],
+  }),
   remove: del('/checkpoints/:checkpointId', {
     summary: 'Delete a checkpoint, and the marked files that no other one names',
     ...making,
     journal: ['audit.entity_deleted'],
-    throws: ['not_found'],
+    throws: ['not_found', 'rewind_open'],
   }),
 }

@@ -98,6 +98,8 @@ export const problems = {
   triage_rules_full: [409, 'The workspace has as many triage rules as it may'],
   relation_exists: [409, 'These issues are related already'],
   nothing_to_anchor: [409, 'The journal has no entry of this mission'],
+  files_not_marked: [409, 'The files of the crew are not marked by this checkpoint'],
+  runs_open: [409, 'Runs of the crew are not over'],
   rewind_open: [409, 'The files of the crew are being put back'],
   transition_refused: [409, 'The issue cannot do that from where it is'],
   lead_taken: [409, 'The crew already has a LEAD'],

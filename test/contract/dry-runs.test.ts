@@ -6,6 +6,7 @@ import { endpoints } from '#contract'
 import { type DryRun, noDryRun } from '#contract/dry-run'
 import { noContainer, noRuns, noRuntime } from '#kernel/absent'
 import { addPerson, closing, daemon, type Person, type TestDaemon } from '#test'
+import { endRewind } from '../../daemon/features/checkpoints/rewinds/service.ts'
 import { type AskPlace, asked, askPlace } from '../support/asks.ts'
 import { formWith } from '../support/form.ts'
 import { furnish, type Ids } from '../support/furnish.ts'
@@ -98,6 +99,14 @@ function stores({ app }: TestDaemon): undefined {
   closing({ close: () => rmSync(dataDir, { recursive: true, force: true }) })
   Object.assign(app.config, { dataDir })
   Object.assign(app.runs, { deliver: async () => '/output/own' })
+}
+
+function filesMarked(it: TestDaemon): undefined {
+  const { app } = it
+  app.db.prepare("UPDATE checkpoints SET mark_state = 'marked'").run()
+  runsEnded(it)
+  const rewind = (id: string) => app.write(() => endRewind(app, id, { written: 0, removed: 0 }))
+  app.marks = { ...app.marks, available: true, rewind }
 }
 
 async function picture(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
@@ -209,10 +218,11 @@ const cases: Record<string, Case> = {
   'members.transfer': ok(),
   'members.remove': ok(),
   'members.setCapabilities': ok({ set: ['chat'] }),
-  'checkpoints.create': made(),
+  'checkpoints.create': { status: 201, later: true },
   'checkpoints.restore': ok(),
   'checkpoints.fork': made(),
   'checkpoints.forkMission': made({ checkpoint_id: '$checkpointId' }),
+  'checkpoints.rewind': { status: 200, before: filesMarked, later: true },
   'checkpoints.remove': gone,
   'milestones.create': made({ name: 'new' }),
   'milestones.update': ok({ name: 'new' }),

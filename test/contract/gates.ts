@@ -100,6 +100,9 @@ checkpoints.show           VIEWER    -                 api
 checkpoints.restore        MANAGER   crews:write       api
 checkpoints.fork           MANAGER   crews:write       api
 checkpoints.forkMission    MANAGER   crews:write       api
+checkpoints.files          VIEWER    -                 api
+checkpoints.diff           MANAGER   -                 api
+checkpoints.rewind         MANAGER   crews:write       api
 checkpoints.remove         MANAGER   crews:write       api
 
 collisions.list            VIEWER    -                 api

@@ -44,6 +44,7 @@ const bodies: Record<string, object> = {
   'chats.search': { query: 'x' },
   'checkpoints.create': { label: 'x' },
   'checkpoints.fork': { label: 'x' },
+  'checkpoints.rewind': {},
   'checkpoints.forkMission': { checkpoint_id: 'own:checkpointId' },
   'credentials.assign': { env_var_name: 'OTHER', credential_id: 'own:credentialId' },
   'credentials.replace': { description: 'x' },
@@ -86,6 +87,7 @@ const bodies: Record<string, object> = {
 
 /** Queries without which nothing is looked up. */
 const queries: Record<string, string> = {
+  'checkpoints.diff': '?path=x',
   'files.download': '?path=x',
   'files.save': '?path=x',
   'policies.simulate': '?autonomy_level=trusted',

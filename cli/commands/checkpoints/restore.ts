@@ -3,7 +3,8 @@ import { ApiCommand } from '../../command.ts'
 
 export default class CheckpointsRestore extends ApiCommand<typeof CheckpointsRestore> {
   static override summary = 'Say what has happened since a checkpoint'
-  static override description = 'It changes nothing. `muster checkpoints fork` begins anew from a checkpoint.'
+  static override description =
+    'It changes nothing. `muster checkpoints rewind` puts files back, `muster checkpoints fork` begins anew.'
   static override examples = ['$ <%= config.bin %> checkpoints restore cp_4f1c9a7be2d03356']
   static override args = {
     checkpoint: Args.string({ required: true, description: 'checkpoint, such as cp_4f1c9a7be2d03356' }),

@@ -39,7 +39,7 @@ const numberOf = (text: string) => `(SELECT name FROM journal_names WHERE text =
   AND ws = (SELECT name FROM journal_names WHERE ws = 0 AND text = @workspace))`
 
 /** What checkpoints themselves leave in the journal. */
-const own = ['checkpoint.created', 'checkpoint.restored', 'fork.created']
+const own = ['checkpoint.created', 'checkpoint.restored', 'fork.created', 'files.rewind_started']
 
 /** Entries of a mission after one of them. */
 const since = `FROM journal WHERE mission = ${numberOf('@mission')} AND seq > @seq
@@ -76,6 +76,13 @@ export const queries = statements((db) => ({
   seqOf: db.prepare<[id: string], number>('SELECT seq FROM journal WHERE id = ?').pluck(),
   since: db.prepare<[Since & { limit: number }], string>(`SELECT id ${since} ORDER BY seq LIMIT @limit`).pluck(),
   countSince: db.prepare<[Since], number>(`SELECT count(*) ${since}`).pluck(),
+  /** Whether an open rewind begins with it or leads to it. */
+  rewinding: db
+    .prepare<{ id: string }, 1>(
+      `SELECT 1 FROM checkpoints p JOIN rewinds r ON r.crew_id = p.crew_id AND r.ended_at IS NULL
+       WHERE p.id = @id AND (r.before_id = p.id OR r.checkpoint_id = p.id)`,
+    )
+    .pluck(),
   pendingTasks: db
     .prepare<[mission: string], string>(
       `SELECT id FROM mission_tasks WHERE mission_id = ? AND status NOT IN ('COMPLETED', 'CANCELLED')

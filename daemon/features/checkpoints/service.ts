@@ -43,11 +43,18 @@ export function list(app: App, { actor, missionId, query }: Call<typeof checkpoi
 export const show = (app: App, { actor, checkpointId }: Call<typeof checkpoints.show>): Shown =>
   toCheckpoint(findCheckpoint(app, actor.workspace, checkpointId))
 
-export function create(app: App, { actor, missionId, body, now }: Call<typeof checkpoints.create>): Shown {
+export function create(app: App, { actor, missionId, body, now }: Call<typeof checkpoints.create>): Row {
   const mission = findMission(app, actor.workspace, missionId)
-  const made = { workspace_id: actor.workspace, mark_state: 'none', rewind_id: null, created_at: now } as const
+  const mark_state = app.marks.available ? 'marking' : 'none'
+  const made = { workspace_id: actor.workspace, mark_state, rewind_id: null, created_at: now } as const
   const label = blankToNull(body?.label)
-  return toCheckpoint(addCheckpoint(app, mission, { ...made, label, created_by: actor.id }, actorOf(actor)))
+  return addCheckpoint(app, mission, { ...made, label, created_by: actor.id }, actorOf(actor))
+}
+
+/** Marks the files of the crew; the checkpoint says how that went. */
+export async function created(app: App, { workspace_id, id, mark_state }: Row): Promise<Shown> {
+  if (mark_state === 'marking') await app.marks.mark(id)
+  return toCheckpoint(findCheckpoint(app, workspace_id, id))
 }
 
 export const newCheckpointId = () => `cp_${randomBytes(8).toString('hex')}`
@@ -178,7 +185,9 @@ function forkFrom(
 
 export function remove(app: App, { actor, checkpointId }: Call<typeof checkpoints.remove>): undefined {
   const row = findCheckpoint(app, actor.workspace, checkpointId)
+  if (queries(app.db).rewinding.get({ id: row.id })) throw problem('rewind_open')
   queries(app.db).remove.run(row.id)
+  app.afterCommit(() => app.marks.prune(row.crew_id))
   const payload = { entity_id: row.id, name: row.label ?? row.id }
   app.journal(fact('checkpoint.deleted', payload, about(row, actorOf(actor))))
 }

@@ -11,6 +11,8 @@ const Anchored = {
   label: Type.Optional(text),
 }
 
+const Rewind = { rewind_id: text, checkpoint_id: text, before_checkpoint_id: text, label: Type.Optional(text) }
+
 const called = ({ label, checkpoint_id }: { label?: string; checkpoint_id: string }) =>
   label ? quoted(label) : checkpoint_id
 
@@ -39,6 +41,27 @@ export const checkpointFacts = {
       title: text,
     }),
     ({ title, fork_of }, { person }) => `${person} began ${quoted(title)} from checkpoint ${fork_of}`,
+  ),
+  'files.rewind_started': entry(
+    'files.rewind_started',
+    'notice',
+    Type.Object(Rewind),
+    (it, { person, crew }) => `${person} began to put the files of crew ${crew} back to checkpoint ${called(it)}`,
+  ),
+  'files.rewound': entry(
+    'files.rewound',
+    'notice',
+    Type.Object({ ...Rewind, written: Type.Integer(), removed: Type.Integer() }),
+    ({ written, removed, ...it }, { crew }) =>
+      `The files of crew ${crew} were put back to checkpoint ${called(it)}: ${written} written, ${removed} removed; ` +
+      `how they were is checkpoint ${it.before_checkpoint_id}`,
+  ),
+  'files.rewind_failed': entry(
+    'files.rewind_failed',
+    'error',
+    Type.Object({ ...Rewind, reason: text, touched: Type.Boolean() }),
+    ({ reason, touched, ...it }, { crew }) =>
+      `${touched ? 'Not all' : 'No'} files of crew ${crew} were put back to checkpoint ${called(it)}: ${reason}`,
   ),
   'checkpoint.deleted': audit(
     'audit.entity_deleted',

@@ -29,7 +29,7 @@ const found = (state: ObservedCrew['state'], more: Partial<ObservedCrew> = {}): 
   made: null,
   ...more,
 })
-const idle: Facts = { now, live: false, connected: true }
+const idle: Facts = { now, live: false, held: false, connected: true }
 const live: Facts = { ...idle, live: true }
 const fresh: Facts = { ...idle, connected: false }
 
