@@ -75,12 +75,12 @@ function marker(naming: Naming, spec: Owner, image: string, request: FullRequest
     name: markerName(naming, spec.crewId),
     Image: image,
     User: '0:0',
-    Entrypoint: ['node', '--max-old-space-size=600', '/opt/muster/marks.cjs', JSON.stringify(request)],
+    Entrypoint: ['node', '--max-old-space-size=1024', '/opt/muster/marks.cjs', JSON.stringify(request)],
     Cmd: [],
     WorkingDir: '/',
     Labels: { [labels.managed]: 'true', [labels.kind]: 'marker' },
     HostConfig: {
-      ...hardened(768, 1, 32, crewProfile),
+      ...hardened(1280, 1, 32, crewProfile),
       CapAdd: puts ? writing : reading,
       NetworkMode: 'none',
       Mounts: [
