@@ -126,6 +126,21 @@ export async function issueAt(api: Client, issue: string): Promise<IssueAt> {
 /** What a person calls an issue: its identifier in upper case, or its id. */
 export const issueName = (text: string) => (/^[A-Za-z0-9]+-\d+$/.test(text) ? text.toUpperCase() : text)
 
+/** Id of an issue or a mission, given by an issue's identifier, a mission's title or an id. */
+export const missionId = async (api: Client, mission: string): Promise<string> =>
+  /^[A-Za-z0-9]+-\d+$/.test(mission)
+    ? (await issueAt(api, mission)).id
+    : find(
+        {
+          noun: 'issue or mission',
+          next: 'muster missions list',
+          rows: (window) => windowed(window, (query) => api.missions.list({ query }), 200),
+          names: ({ mission_type, title }) => (mission_type === 'orchestration' ? [title] : []),
+          most: 2000,
+        },
+        mission,
+      )
+
 /** Id of a member of the workspace given by email or id of the person. */
 export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>
   find(

@@ -20,6 +20,7 @@ import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
 import chatSearch from './chats/search/routes.ts'
+import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
@@ -88,6 +89,7 @@ export const features = {
   attachments,
   bootstrap,
   chats: join(chats, chatParticipants, chatReactions, chatSearch),
+  checkpoints,
   collisions,
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),

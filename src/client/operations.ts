@@ -88,6 +88,18 @@ export const operations: Record<string, Record<string, Operation>> = {
     uninvite: ['DELETE', '/api/v1/chats/:chatId/participants/:userId'],
     search: ['POST', '/api/v1/conversations/search'],
   },
+  checkpoints: {
+    list: ['GET', '/api/v1/missions/:missionId/checkpoints'],
+    create: ['POST', '/api/v1/missions/:missionId/checkpoints'],
+    show: ['GET', '/api/v1/checkpoints/:checkpointId'],
+    restore: ['POST', '/api/v1/checkpoints/:checkpointId/restore'],
+    fork: ['POST', '/api/v1/checkpoints/:checkpointId/fork'],
+    forkMission: ['POST', '/api/v1/missions/:missionId/fork'],
+    files: ['GET', '/api/v1/checkpoints/:checkpointId/files'],
+    diff: ['GET', '/api/v1/checkpoints/:checkpointId/files/diff'],
+    rewind: ['POST', '/api/v1/checkpoints/:checkpointId/rewind'],
+    remove: ['DELETE', '/api/v1/checkpoints/:checkpointId'],
+  },
   collisions: {
     list: ['GET', '/api/v1/collisions'],
     watch: ['GET', '/api/v1/crews/:crewId/collisions/watch'],

@@ -5,6 +5,7 @@ import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
 import { chatFacts } from './entries/chats.ts'
+import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
@@ -48,6 +49,7 @@ export const facts = {
   ...containerFacts,
   ...attachmentFacts,
   ...chatFacts,
+  ...checkpointFacts,
   ...collisionFacts,
   ...credentialFacts,
   ...crewFacts,

@@ -16,6 +16,7 @@ import { bootstrap } from './bootstrap.ts'
 import { chatPeople } from './chat-people.ts'
 import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
+import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
@@ -85,6 +86,7 @@ export const api = {
   attachments,
   bootstrap,
   chats: { ...chats, ...chatPeople, ...chatSearch },
+  checkpoints,
   collisions,
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },

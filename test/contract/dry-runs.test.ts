@@ -100,6 +100,15 @@ function stores({ app }: TestDaemon): undefined {
   Object.assign(app.runs, { deliver: async () => '/output/own' })
 }
 
+function filesMarked(it: TestDaemon): undefined {
+  const { app } = it
+  app.db.prepare("UPDATE checkpoints SET mark_state = 'marked'").run()
+  runsEnded(it)
+  const over = `UPDATE rewinds SET ended_at = 'x', outcome_json = '{"written":0,"removed":0}'`
+  const rewind = async () => void app.db.prepare(over).run()
+  app.marks = { ...app.marks, available: true, rewind }
+}
+
 async function picture(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
   await it.call(owner, 'PUT', `/agents/${agentId}/avatar`, { svg })
 }
@@ -227,6 +236,12 @@ const cases: Record<string, Case> = {
   'members.transfer': ok(),
   'members.remove': ok(),
   'members.setCapabilities': ok({ set: ['chat'] }),
+  'checkpoints.create': { status: 201, later: true },
+  'checkpoints.restore': ok(),
+  'checkpoints.fork': made(),
+  'checkpoints.forkMission': made({ checkpoint_id: '$checkpointId' }),
+  'checkpoints.rewind': { status: 200, before: filesMarked, later: true },
+  'checkpoints.remove': gone,
   'milestones.create': made({ name: 'new' }),
   'milestones.update': ok({ name: 'new' }),
   'milestones.remove': gone,

@@ -94,6 +94,17 @@ chats.invite               signed-in agents:write      api
 chats.uninvite             signed-in agents:write      api
 chats.search               VIEWER    agents:write      api
 
+checkpoints.list           VIEWER    -                 api
+checkpoints.create         MANAGER   crews:write       api
+checkpoints.show           VIEWER    -                 api
+checkpoints.restore        MANAGER   crews:write       api
+checkpoints.fork           MANAGER   crews:write       api
+checkpoints.forkMission    MANAGER   crews:write       api
+checkpoints.files          VIEWER    -                 api
+checkpoints.diff           MANAGER   -                 api
+checkpoints.rewind         MANAGER   crews:write       api
+checkpoints.remove         MANAGER   crews:write       api
+
 collisions.list            VIEWER    -                 api
 collisions.watch           VIEWER    -                 api
 

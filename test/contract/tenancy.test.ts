@@ -42,6 +42,10 @@ const bodies: Record<string, object> = {
   'chats.send': { content: 'x' },
   'chats.steer': { message: 'x' },
   'chats.search': { query: 'x' },
+  'checkpoints.create': { label: 'x' },
+  'checkpoints.fork': { label: 'x' },
+  'checkpoints.rewind': {},
+  'checkpoints.forkMission': { checkpoint_id: 'own:checkpointId' },
   'credentials.assign': { env_var_name: 'OTHER', credential_id: 'own:credentialId' },
   'credentials.replace': { description: 'x' },
   'credentials.rotate': { value: 'z' },
@@ -88,6 +92,7 @@ const bodies: Record<string, object> = {
 
 /** Queries without which nothing is looked up. */
 const queries: Record<string, string> = {
+  'checkpoints.diff': '?path=x',
   'files.download': '?path=x',
   'files.save': '?path=x',
   'policies.simulate': '?autonomy_level=trusted',
@@ -120,6 +125,7 @@ const references: [operation: string, member: string, of: string, body: (id: str
     'credentialId',
     (credential_id) => ({ credential_id, env_var_name: 'OTHER' }),
   ],
+  ['checkpoints.forkMission', 'checkpoint_id', 'checkpointId', (checkpoint_id) => ({ checkpoint_id })],
   ['crews.connect', 'from_crew_id', 'crewId', (id) => ({ from_crew_id: id, to_crew_id: 'own:crewId' })],
   ['crews.connect', 'to_crew_id', 'crewId', (id) => ({ from_crew_id: 'own:crewId', to_crew_id: id })],
   ['crews.addMember', 'user_id', 'userId', (user_id) => ({ user_id, role: 'MEMBER' })],

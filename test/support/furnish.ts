@@ -129,6 +129,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     lead_agent_id: lead.id,
     tasks: [{ key: 'a', title: word }],
   })
+  const checkpoint = await make(`/missions/${mission.id}/checkpoints`, { label: word })
   return {
     agentId: agent.id,
     leadId: lead.id,
@@ -140,6 +141,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
     chatId: chat.id,
+    checkpointId: checkpoint.id,
     conversationId: room.id,
     connectionId: connection.id,
     crewId: crew.id,

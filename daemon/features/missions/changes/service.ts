@@ -11,12 +11,13 @@ import { problem } from '#kernel/problem'
 import { leaveMission } from '../../assignments/tasks/service.ts'
 import { findCrew } from '../../crews/service.ts'
 import { wishCancel } from '../../runs/service.ts'
+import { copyMission } from '../copies/service.ts'
 import { withdraw } from '../engine/approvals.ts'
 import { advance, deadlineFrom, endTasks, move, setMission, setTask } from '../engine/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { transitions } from '../rules.ts'
 import { findMission, stateOf, toMission } from '../service.ts'
-import { checkGraph, insertPlanned, newTask } from '../tasks/drafts.ts'
+import { checkGraph, insertPlanned } from '../tasks/drafts.ts'
 import { about, changed, subject, tell } from '../telling.ts'
 
 type Shown = Static<typeof Mission>
@@ -48,11 +49,16 @@ type New = Omit<Parameters<ReturnType<typeof queries>['insert']['run']>[0], 'id'
 function insert(app: App, by: Acting, members: New): string {
   const id = newId(app.clock())
   queries(app.db).insert.run({ ...members, id, created_by_type: by.actor_type })
+  created(app, id, by)
+  return id
+}
+
+/** Tells of a mission that was made. */
+function created(app: App, id: string, by: Acting): void {
   const row = queries(app.db).byId.get(id)!
   app.journal(fact('orchestration.created', subject(row), about(row, by)))
   tell(app, row, row.status, 'mission.created')
   tell(app, row, row.status)
-  return id
 }
 
 export function update(app: App, { actor, crewId, missionId, body }: Call<typeof missions.update>): Shown {
@@ -208,24 +214,8 @@ export function resumeMission(app: App, row: Row, by: Acting, again: (status: st
 
 export function clone(app: App, { actor, crewId, missionId, now }: Call<typeof missions.clone>): State {
   const row = findMission(app, actor.workspace, crewId, missionId)
-  const { workspace_id, description, plan, lead_agent_id, workflow_template } = row
-  const members = { workspace_id, crew_id: crewId, description, plan, lead_agent_id, workflow_template }
-  const title = [...`Copy of ${row.title}`].slice(0, 200).join('')
-  const id = insert(app, actorOf(actor), { ...members, title, created_by_id: actor.id, created_at: now })
-  const tasks = queries(app.db).tasks.all(missionId)
-  const ids = new Map(tasks.map((task) => [task.id, newId(app.clock())]))
-  for (const task of tasks) {
-    const depends_on = (JSON.parse(task.depends_on) as string[]).map((one) => ids.get(one)!)
-    queries(app.db).insertTask.run({
-      ...newTask(id, task.title, now),
-      id: ids.get(task.id)!,
-      description: task.description,
-      assigned_agent_id: task.assigned_agent_id,
-      task_order: task.task_order,
-      max_iterations: task.max_iterations,
-      approval_required: task.approval_required,
-      depends_on: JSON.stringify(depends_on),
-    })
-  }
+  const id = newId(app.clock())
+  copyMission(app, { id, title: `Copy of ${row.title}`, from: row.id, user: actor.id, now })
+  created(app, id, actorOf(actor))
   return stateOf(app, id)
 }
