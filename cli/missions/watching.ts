@@ -2,6 +2,7 @@ import type { Client, Connection } from '#client'
 import { onwards, tellState } from '../journal/onwards.ts'
 import { newest, type Query } from '../journal/past.ts'
 import type { Printer } from '../output/printer.ts'
+import { shellWord } from '../output/shell-word.ts'
 import type { Mission } from '../views/missions.ts'
 import { treeOf } from './tree.ts'
 
@@ -19,6 +20,10 @@ interface Watching {
 
 /** A mission is over, or a person has to look at it. */
 export const isResting = ({ status }: Mission): boolean => resting.has(status)
+
+/** What a person does with a mission that is done. */
+export const reviewNext = (mission: string): string =>
+  `All is done. Next: muster missions update ${shellWord(mission)} --status completed`
 
 /** Shows the tasks of a mission as they change: a tree drawn anew at a terminal, elsewhere a line for each change. */
 export async function watchMission({ api, connection, out, at, over }: Watching): Promise<Mission> {

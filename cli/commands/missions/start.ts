@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { missionAt } from '../../lookup.ts'
-import { isResting, watchMission } from '../../missions/watching.ts'
+import { isResting, reviewNext, watchMission } from '../../missions/watching.ts'
 import { movedView } from '../../views/missions.ts'
 
 export default class MissionsStart extends ApiCommand<typeof MissionsStart> {
@@ -27,6 +27,7 @@ export default class MissionsStart extends ApiCommand<typeof MissionsStart> {
     if (!this.flags.watch) return
     const { api, connection, out } = this
     const { status } = await watchMission({ api, connection, out, at, over: isResting })
+    if (status === 'REVIEW') out.note(reviewNext(this.args.mission), 'dim')
     this.finish(status === 'FAILED' ? 1 : status === 'CANCELLED' ? 2 : 0)
   }
 }

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { missionAt } from '../../lookup.ts'
-import { isResting, watchMission } from '../../missions/watching.ts'
+import { isResting, reviewNext, watchMission } from '../../missions/watching.ts'
 
 export default class MissionsWatch extends ApiCommand<typeof MissionsWatch> {
   static override summary = 'Watch the tasks of a mission until it is over or a person has to look at it'
@@ -16,6 +16,7 @@ export default class MissionsWatch extends ApiCommand<typeof MissionsWatch> {
     const { api, connection, out } = this
     const at = await missionAt(api, this.args.mission)
     const { status } = await watchMission({ api, connection, out, at, over: isResting })
+    if (status === 'REVIEW') out.note(reviewNext(this.args.mission), 'dim')
     this.finish(status === 'FAILED' ? 1 : status === 'CANCELLED' ? 2 : 0)
   }
 }

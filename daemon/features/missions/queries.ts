@@ -265,9 +265,3 @@ export const queries = statements((db) => ({
     )
     .pluck(),
 }))
-
-/** Statements that scan a table, with the reason. */
-export const scans = {
-  atWork: 'an index of the missions that are at work',
-  planned: 'an index of the few missions whose plan leads on',
-}
