@@ -13,15 +13,16 @@ const watchMs = 65_000
 /** A client that answers at once, or never while there is a file that says so. */
 function client(dir) {
   const [path, hold] = [join(dir, 'client'), join(dir, 'hold')]
+  const words = { type: 'text', text: 'ok' }
   const line = (object) => `echo '${JSON.stringify({ ...object, session_id: 's' })}'`
   writeFileSync(
     path,
     `#!/bin/sh
 case "$*" in *--version*) echo 0.0.0; exit ;; esac
 [ -e ${hold} ] && exec sleep 600
-${line({ type: 'system', subtype: 'init', model: 'm', tools: [], claude_code_version: '0', mcp_servers: [], skills: [] })}
-${line({ type: 'assistant', message: { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'ok' }], usage: {} } })}
-${line({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'ok', usage: {} })}
+${line({ type: 'system', subtype: 'init', model: 'm', tools: [], claude_code_version: '0' })}
+${line({ type: 'assistant', message: { id: 'm', role: 'assistant', content: [words], usage: {} } })}
+${line({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'ok' })}
 `,
   )
   chmodSync(path, 0o755)
