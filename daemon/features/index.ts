@@ -47,6 +47,7 @@ import peers, { crewsPeers } from './peers/routes.ts'
 import agentLearning from './persona/learning/routes.ts'
 import agentPeers from './persona/peers/routes.ts'
 import persona from './persona/routes.ts'
+import plans from './plans/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
@@ -62,6 +63,7 @@ import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
+import workflows from './workflows/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
@@ -109,6 +111,7 @@ export const features = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -123,5 +126,6 @@ export const features = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 } satisfies Record<string, Feature>

@@ -281,6 +281,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     crewHistory: ['GET', '/api/v1/crews/:crewId/persona/history'],
     propose: ['POST', '/api/v1/internal/persona/suggest'],
   },
+  plans: {
+    list: ['GET', '/api/v1/templates'],
+    show: ['GET', '/api/v1/templates/:planId'],
+    create: ['POST', '/api/v1/templates'],
+    update: ['PATCH', '/api/v1/templates/:planId'],
+    remove: ['DELETE', '/api/v1/templates/:planId'],
+  },
   policies: {
     list: ['GET', '/api/v1/policies'],
     show: ['GET', '/api/v1/crews/:crewId/policy'],
@@ -386,6 +393,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints'],
     approve: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
     callback: ['POST', '/api/v1/waitpoint-tokens/:token'],
+  },
+  workflows: {
+    list: ['GET', '/api/v1/workflow-templates'],
+    show: ['GET', '/api/v1/workflow-templates/:workflowId'],
+    create: ['POST', '/api/v1/workflow-templates'],
+    update: ['PATCH', '/api/v1/workflow-templates/:workflowId'],
+    remove: ['DELETE', '/api/v1/workflow-templates/:workflowId'],
   },
   workspaces: {
     list: ['GET', '/api/v1/workspaces'],

@@ -43,6 +43,7 @@ import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
 import { crewPeers, peers } from './peers.ts'
 import { persona } from './persona.ts'
+import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
@@ -59,6 +60,7 @@ import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
+import { workflows } from './workflows.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
@@ -106,6 +108,7 @@ export const api = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -120,6 +123,7 @@ export const api = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 }
 export type Api = typeof api

@@ -336,6 +336,18 @@ totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
 
+plans.list                 VIEWER    -                 api
+plans.show                 VIEWER    -                 api
+plans.create               MANAGER   crews:write       api
+plans.update               MANAGER   crews:write       api
+plans.remove               MANAGER   crews:write       api
+
+workflows.list             VIEWER    -                 api
+workflows.show             VIEWER    -                 api
+workflows.create           MANAGER   crews:write       api
+workflows.update           MANAGER   crews:write       api
+workflows.remove           MANAGER   crews:write       api
+
 triage.list                VIEWER    -                 api
 triage.create              MANAGER   crews:write       api
 triage.update              MANAGER   crews:write       api

@@ -118,6 +118,12 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     relation_type: 'blocks',
   })
   const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
+  const stages = JSON.stringify([
+    { name: 'Open', type: 'open', position: 1 },
+    { name: 'Done', type: 'completed', position: 2 },
+  ])
+  const workflow = await make('/workflow-templates', { name: word, template_json: stages })
+  const plan = await make('/templates', { name: word, template_json: { steps: [{ id: 'a', title: 'A' }] } })
   return {
     agentId: agent.id,
     attachmentId: attachment,
@@ -142,6 +148,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     labelId: label.id,
     messageId: message.id,
     milestoneId: milestone.id,
+    planId: plan.id,
+    workflowId: workflow.id,
     projectId: project.id,
     relationId: relation.id,
     targetIdentifier: target.identifier,

@@ -16,6 +16,7 @@ const named = [
   'milestone',
   'project',
   'rule',
+  'template',
   'workspace',
 ]
 
