@@ -21,6 +21,7 @@ const lists = {
   inbox: ['inboxKinds', 'inboxStates'],
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'relationTypes'],
+  metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],
   milestones: ['milestoneStatuses'],
   policies: ['autonomyLevels', 'behaviorModes'],
   ports: ['portFilters'],

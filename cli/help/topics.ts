@@ -102,6 +102,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'triage',
       'workflows',
       'plans',
+      'metrics',
       'journal',
       'policies',
       'ports',

@@ -37,6 +37,7 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
@@ -103,6 +104,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
+  metrics,
   milestones,
   models,
   notes,

@@ -230,6 +230,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     showCapabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
     setCapabilities: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
   },
+  metrics: {
+    timeseries: ['GET', '/api/v1/metrics/timeseries'],
+  },
   milestones: {
     list: ['GET', '/api/v1/projects/:projectId/milestones'],
     create: ['POST', '/api/v1/projects/:projectId/milestones'],
@@ -308,6 +311,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/projects'],
     create: ['POST', '/api/v1/projects'],
     show: ['GET', '/api/v1/projects/:projectId'],
+    stats: ['GET', '/api/v1/projects/:projectId/stats'],
     update: ['PATCH', '/api/v1/projects/:projectId'],
     remove: ['DELETE', '/api/v1/projects/:projectId'],
   },

@@ -35,6 +35,7 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
@@ -100,6 +101,7 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  metrics,
   milestones,
   models,
   notes,

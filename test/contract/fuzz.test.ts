@@ -203,7 +203,7 @@ const secretive = [
   'totp.start',
 ]
 
-/** What needs a container engine, an identity provider, a signature, no users at all, an issue of that crew, or stages. */
+/** What needs a container engine, an identity provider, a signature, no users, an issue of that crew, or stages. */
 const unequipped = [
   'adapters.list',
   'agents.containerFiles',

@@ -278,6 +278,7 @@ preferences.remove         signed-in -                 api
 projects.list              VIEWER    -                 api
 projects.create            MANAGER   crews:write       api
 projects.show              VIEWER    -                 api
+projects.stats             VIEWER    -                 api
 projects.update            MANAGER   crews:write       api
 projects.remove            ADMIN     crews:write       api
 
@@ -335,6 +336,8 @@ totp.start                 signed-in -                 auth
 totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
+
+metrics.timeseries         VIEWER    -                 api
 
 plans.list                 VIEWER    -                 api
 plans.show                 VIEWER    -                 api
