@@ -22,6 +22,7 @@ const lists = {
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'relationTypes'],
   missions: ['missionStatuses'],
+  metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],
   milestones: ['milestoneStatuses'],
   policies: ['autonomyLevels', 'behaviorModes'],
   ports: ['portFilters'],

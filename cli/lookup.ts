@@ -50,6 +50,30 @@ export const triageRuleId = (api: Client, rule: string): Promise<string> =>
     rule,
   )
 
+/** Id of a workflow template given by name or id. */
+export const workflowId = (api: Client, template: string): Promise<string> =>
+  find(
+    {
+      noun: 'workflow template',
+      next: 'muster workflows list',
+      rows: (query) => api.workflows.list({ query }),
+      names: ({ name }) => [name],
+    },
+    template,
+  )
+
+/** Id of a step plan given by name or id. */
+export const planId = (api: Client, plan: string): Promise<string> =>
+  find(
+    {
+      noun: 'step plan',
+      next: 'muster plans list',
+      rows: (query) => api.plans.list({ query }),
+      names: ({ name }) => [name],
+    },
+    plan,
+  )
+
 /** Id of a project given by slug, name or id. */
 export const projectId = (api: Client, project: string): Promise<string> =>
   find(

@@ -142,6 +142,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   name_taken: null,
   avatar_kept: null,
   already_assigned: null,
+  templates_full: 'rules/work.md#workflow-templates',
+  builtin_kept: 'rules/work.md#workflow-templates',
   triage_rules_full: 'rules/work.md#triage',
   relation_exists: 'rules/work.md#issues',
   nothing_to_anchor: 'checkpoints.md',

@@ -38,6 +38,7 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
 import missions from './missions/routes.ts'
 import models from './models/routes.ts'
@@ -49,6 +50,7 @@ import peers, { crewsPeers } from './peers/routes.ts'
 import agentLearning from './persona/learning/routes.ts'
 import agentPeers from './persona/peers/routes.ts'
 import persona from './persona/routes.ts'
+import plans from './plans/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
@@ -64,6 +66,7 @@ import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
+import workflows from './workflows/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
@@ -104,6 +107,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
+  metrics,
   milestones,
   missions,
   models,
@@ -113,6 +117,7 @@ export const features = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -127,5 +132,6 @@ export const features = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 } satisfies Record<string, Feature>

@@ -242,6 +242,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     showCapabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
     setCapabilities: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
   },
+  metrics: {
+    timeseries: ['GET', '/api/v1/metrics/timeseries'],
+  },
   milestones: {
     list: ['GET', '/api/v1/projects/:projectId/milestones'],
     create: ['POST', '/api/v1/projects/:projectId/milestones'],
@@ -310,6 +313,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     crewHistory: ['GET', '/api/v1/crews/:crewId/persona/history'],
     propose: ['POST', '/api/v1/internal/persona/suggest'],
   },
+  plans: {
+    list: ['GET', '/api/v1/templates'],
+    show: ['GET', '/api/v1/templates/:planId'],
+    create: ['POST', '/api/v1/templates'],
+    update: ['PATCH', '/api/v1/templates/:planId'],
+    remove: ['DELETE', '/api/v1/templates/:planId'],
+  },
   policies: {
     list: ['GET', '/api/v1/policies'],
     show: ['GET', '/api/v1/crews/:crewId/policy'],
@@ -330,6 +340,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/projects'],
     create: ['POST', '/api/v1/projects'],
     show: ['GET', '/api/v1/projects/:projectId'],
+    stats: ['GET', '/api/v1/projects/:projectId/stats'],
     update: ['PATCH', '/api/v1/projects/:projectId'],
     remove: ['DELETE', '/api/v1/projects/:projectId'],
   },
@@ -415,6 +426,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints'],
     approve: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
     callback: ['POST', '/api/v1/waitpoint-tokens/:token'],
+  },
+  workflows: {
+    list: ['GET', '/api/v1/workflow-templates'],
+    show: ['GET', '/api/v1/workflow-templates/:workflowId'],
+    create: ['POST', '/api/v1/workflow-templates'],
+    update: ['PATCH', '/api/v1/workflow-templates/:workflowId'],
+    remove: ['DELETE', '/api/v1/workflow-templates/:workflowId'],
   },
   workspaces: {
     list: ['GET', '/api/v1/workspaces'],

@@ -36,6 +36,7 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
 import { missions } from './missions.ts'
 import { models } from './models.ts'
@@ -45,6 +46,7 @@ import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
 import { crewPeers, peers } from './peers.ts'
 import { persona } from './persona.ts'
+import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
@@ -61,6 +63,7 @@ import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
+import { workflows } from './workflows.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
@@ -101,6 +104,7 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  metrics,
   milestones,
   missions,
   models,
@@ -110,6 +114,7 @@ export const api = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -124,6 +129,7 @@ export const api = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 }
 export type Api = typeof api

@@ -95,6 +95,8 @@ export const problems = {
   name_taken: [409, 'That name is already in use'],
   avatar_kept: [409, 'A picture of this agent is kept already; remove it first'],
   already_assigned: [409, 'Already assigned'],
+  templates_full: [409, 'The workspace has as many of these as it may'],
+  builtin_kept: [403, 'What comes with Muster cannot be changed'],
   triage_rules_full: [409, 'The workspace has as many triage rules as it may'],
   relation_exists: [409, 'These issues are related already'],
   nothing_to_anchor: [409, 'The journal has no entry of this mission'],

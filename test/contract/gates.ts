@@ -305,6 +305,7 @@ preferences.remove         signed-in -                 api
 projects.list              VIEWER    -                 api
 projects.create            MANAGER   crews:write       api
 projects.show              VIEWER    -                 api
+projects.stats             VIEWER    -                 api
 projects.update            MANAGER   crews:write       api
 projects.remove            ADMIN     crews:write       api
 
@@ -362,6 +363,20 @@ totp.start                 signed-in -                 auth
 totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
+
+metrics.timeseries         VIEWER    -                 api
+
+plans.list                 VIEWER    -                 api
+plans.show                 VIEWER    -                 api
+plans.create               MANAGER   crews:write       api
+plans.update               MANAGER   crews:write       api
+plans.remove               MANAGER   crews:write       api
+
+workflows.list             VIEWER    -                 api
+workflows.show             VIEWER    -                 api
+workflows.create           MANAGER   crews:write       api
+workflows.update           MANAGER   crews:write       api
+workflows.remove           MANAGER   crews:write       api
 
 triage.list                VIEWER    -                 api
 triage.create              MANAGER   crews:write       api

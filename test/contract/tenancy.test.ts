@@ -87,6 +87,8 @@ const bodies: Record<string, object> = {
   'ports.revoke': {},
   'tokens.rotate': {},
   'triage.update': { name: 'x' },
+  'plans.update': { icon: 'x' },
+  'workflows.update': { icon: 'x' },
   'waitpoints.approve': { approved: true },
 }
 

@@ -130,6 +130,12 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     tasks: [{ key: 'a', title: word }],
   })
   const checkpoint = await make(`/missions/${mission.id}/checkpoints`, { label: word })
+  const stages = JSON.stringify([
+    { name: 'Open', type: 'open', position: 1 },
+    { name: 'Done', type: 'completed', position: 2 },
+  ])
+  const workflow = await make('/workflow-templates', { name: word, template_json: stages })
+  const plan = await make('/templates', { name: word, template_json: { steps: [{ id: 'a', title: 'A' }] } })
   return {
     agentId: agent.id,
     leadId: lead.id,
@@ -158,6 +164,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     labelId: label.id,
     messageId: message.id,
     milestoneId: milestone.id,
+    planId: plan.id,
+    workflowId: workflow.id,
     projectId: project.id,
     relationId: relation.id,
     targetIdentifier: target.identifier,

@@ -18,6 +18,7 @@ const named = [
   'project',
   'rule',
   'task',
+  'template',
   'workspace',
 ]
 
