@@ -201,7 +201,9 @@ export const missions = {
       lead_agent_id: Type.String({ description: 'A LEAD of the crew' }),
       description,
       plan: description,
-      workflow_template: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+      workflow_template: Type.Optional(
+        nullable(Type.String({ maxLength: 200, description: 'Id of a step plan, whose steps become tasks' })),
+      ),
       tasks: Type.Optional(Type.Array(PlannedTask, { maxItems: mostTasks })),
     }),
     reply: Mission,

@@ -3,7 +3,7 @@ import { descriptionFlag, textOf } from '../../bodies/missions.ts'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
-import { agentId, crewId } from '../../lookup.ts'
+import { agentId, crewId, planId } from '../../lookup.ts'
 import { tasksIn } from '../../missions/plan-file.ts'
 import { missionView } from '../../views/missions.ts'
 
@@ -22,12 +22,12 @@ export default class MissionsCreate extends ApiCommand<typeof MissionsCreate> {
     lead: Flags.string({ description: 'the LEAD in charge; the LEAD of the crew unless given' }),
     description: descriptionFlag('mission'),
     plan: Flags.string({ helpValue: 'TEXT', description: 'notes about the plan; @FILE reads a file' }),
-    'workflow-template': Flags.string({ helpValue: 'ID', description: 'template that it is made from' }),
+    'workflow-template': Flags.string({ helpValue: 'PLAN', description: 'step plan whose steps become its tasks' }),
     file: Flags.string({ helpValue: 'FILE', description: 'its tasks in YAML or JSON; - reads standard input' }),
   }
 
   async run(): Promise<void> {
-    const { crew, lead, file, description, plan, 'workflow-template': workflow_template } = this.flags
+    const { crew, lead, file, description, plan, 'workflow-template': template } = this.flags
     const crew_id = await crewId(this.api, crew)
     const text = file === '-' ? '-' : file && `@${file}`
     const tasks = text ? await tasksIn((await textOf(text))!, (slug) => agentId(this.api, slug)) : undefined
@@ -38,7 +38,7 @@ export default class MissionsCreate extends ApiCommand<typeof MissionsCreate> {
         lead_agent_id: lead ? await agentId(this.api, lead) : await this.leadOf(crew_id, crew),
         description: await textOf(description),
         plan: await textOf(plan),
-        workflow_template,
+        workflow_template: template && (await planId(this.api, template)),
         tasks,
       }),
     })

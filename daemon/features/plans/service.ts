@@ -27,11 +27,15 @@ const present = ({ template_json, is_builtin, ...row }: Template): Shown => ({
   template_json: JSON.parse(template_json) as Shown['template_json'],
 })
 
+/** A step plan of the workspace, or `not_found`. */
+export const findPlan = (app: App, workspace: string, id: string): Shown =>
+  present(findTemplate(app, sort, workspace, id))
+
 export const list = async (app: App, { actor, query }: Call<typeof plans.list>): Promise<Shown[]> =>
   (await templates(app, sort, actor.workspace, query)).map(present)
 
 export const show = (app: App, { actor, planId }: Call<typeof plans.show>): Shown =>
-  present(findTemplate(app, sort, actor.workspace, planId))
+  findPlan(app, actor.workspace, planId)
 
 export function create(app: App, { actor, body }: Call<typeof plans.create>): { id: string } {
   const template_json = planText(body.template_json, body.name.trim())

@@ -17,7 +17,7 @@ import { advance, deadlineFrom, endTasks, move, setMission, setTask } from '../e
 import { queries, type Row } from '../queries.ts'
 import { transitions } from '../rules.ts'
 import { findMission, stateOf, toMission } from '../service.ts'
-import { checkGraph, insertPlanned } from '../tasks/drafts.ts'
+import { checkGraph, insertPlanned, tasksOfPlan } from '../tasks/drafts.ts'
 import { about, changed, subject, tell } from '../telling.ts'
 
 type Shown = Static<typeof Mission>
@@ -40,7 +40,8 @@ export function create(app: App, { actor, crewId, body, now }: Call<typeof missi
     created_by_id: actor.id,
     created_at: now,
   })
-  if (body.tasks) insertPlanned(app, { id, crew_id: crewId }, body.tasks, now)
+  const tasks = body.tasks ?? tasksOfPlan(app, actor.workspace, crewId, body.workflow_template)
+  if (tasks) insertPlanned(app, { id, crew_id: crewId }, tasks, now)
   return toMission(app, queries(app.db).byId.get(id)!)
 }
 

@@ -4,6 +4,7 @@ import type { App } from '#kernel/app'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { findPlan } from '../../plans/service.ts'
 import { queries, type StoredTask } from '../queries.ts'
 import { inCycle } from '../rules.ts'
 
@@ -61,6 +62,28 @@ export function checkGraph({ db }: App, mission: string): void {
       field: 'depends_on',
       detail: `The task "${queries(db).taskById.get(at)!.title}" would depend on itself`,
     })
+}
+
+/**
+ * The tasks of a step plan; null without one. A step is done by the agent of the crew whose slug or role title it names,
+ * else by the LEAD. Steps that go back to another one do so by being tried again.
+ */
+export function tasksOfPlan(app: App, workspace: string, crew: string, plan: string | null | undefined): Drafts | null {
+  if (!plan) return null
+  const agents = queries(app.db).agentsOfCrew.all(crew)
+  return findPlan(app, workspace, plan).template_json.steps.map(
+    ({ id, title, agent_role, depends_on, max_iterations }) => {
+      const role = agent_role?.toLowerCase()
+      const agent = agents.find(({ slug, role_title }) => role && [slug, role_title?.toLowerCase()].includes(role))
+      return {
+        key: id,
+        title,
+        ...(agent && { assigned_agent_id: agent.id }),
+        ...(depends_on && { depends_on }),
+        ...(max_iterations && { max_iterations: Math.min(max_iterations, 10) }),
+      }
+    },
+  )
 }
 
 type Drafts = readonly Static<typeof PlannedTask>[]

@@ -89,6 +89,26 @@ describe('missions', () => {
     ])
   })
 
+  it('begin from a step plan, with agents by their role', async () => {
+    const it = await crewWithLead()
+    await it.call('OWNER', 'PATCH', `/agents/${it.bob}`, { role_title: 'Painter' })
+    const steps = [
+      { id: 'a', title: 'Look' },
+      { id: 'b', title: 'Paint', agent_role: 'painter', depends_on: ['a'], max_iterations: 2 },
+    ]
+    const plan = await it.call('OWNER', 'POST', '/templates', { name: 'Walls', template_json: { steps } })
+    const { tasks } = await shown(
+      it,
+      await mission(it, undefined, { tasks: undefined, workflow_template: plan.body.id }),
+    )
+    expect(tasks).toMatchObject([
+      { title: 'Look', assigned_agent_id: null, max_iterations: 3 },
+      { title: 'Paint', assigned_agent_id: it.bob, max_iterations: 2, depends_on: JSON.stringify([tasks[0].id]) },
+    ])
+    const body = { title: 'x', lead_agent_id: it.agentId, workflow_template: 'nothing' }
+    expect((await it.call('OWNER', 'POST', `/crews/${it.crewId}/missions`, body)).status).toBe(404)
+  })
+
   it('are cancelled with their crew', async () => {
     const it = await crewWithLead()
     const id = await mission(it, [{ key: 'a', title: 'Look' }])
