@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { clean } from '../../output/clean.ts'
 import { wordOf } from '../../views/checkpoints.ts'
 
 export default class CheckpointsDiff extends ApiCommand<typeof CheckpointsDiff> {
@@ -13,6 +14,6 @@ export default class CheckpointsDiff extends ApiCommand<typeof CheckpointsDiff> 
   async run(): Promise<void> {
     const { checkpoint, path } = this.args
     const found = await this.api.checkpoints.diff({ checkpointId: checkpoint, query: { path } })
-    await this.out.item(found, wordOf(found))
+    await this.out.item(found, clean(wordOf(found)))
   }
 }

@@ -1,8 +1,9 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { clean } from '../../output/clean.ts'
 
 export default class CheckpointsRestore extends ApiCommand<typeof CheckpointsRestore> {
-  static override summary = 'Say what has happened since a checkpoint'
+  static override summary = 'Show what has happened since a checkpoint'
   static override description =
     'It changes nothing. `muster checkpoints rewind` puts files back, `muster checkpoints fork` begins anew.'
   static override examples = ['$ <%= config.bin %> checkpoints restore cp_4f1c9a7be2d03356']
@@ -17,6 +18,6 @@ export default class CheckpointsRestore extends ApiCommand<typeof CheckpointsRes
     const said = since.length
       ? `Since entry ${journal_cursor}:\n${since.map((line) => `  ${line}`).join('\n')}`
       : `Nothing has happened since entry ${journal_cursor}.`
-    await this.out.item(found, said)
+    await this.out.item(found, clean(said))
   }
 }

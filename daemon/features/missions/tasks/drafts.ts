@@ -65,8 +65,8 @@ export function checkGraph({ db }: App, mission: string): void {
 }
 
 /**
- * The tasks of a step plan; null without one. A step is done by the agent of the crew whose slug or role title it names,
- * else by the LEAD. Steps that go back to another one do so by being tried again.
+ * The tasks of a step plan; null without one. A step is done by the agent of the crew whose slug or role title it
+ * names, else by the LEAD. Steps that go back to another one do so by being tried again.
  */
 export function tasksOfPlan(app: App, workspace: string, crew: string, plan: string | null | undefined): Drafts | null {
   if (!plan) return null
