@@ -20,7 +20,7 @@ const lists = {
   escalations: ['escalationActions', 'escalationStatuses'],
   inbox: ['inboxKinds', 'inboxStates'],
   invitations: ['givenRoles'],
-  issues: ['issueSorts', 'issueStatuses', 'relationTypes'],
+  issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
   metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],
   milestones: ['milestoneStatuses'],
   policies: ['autonomyLevels', 'behaviorModes'],

@@ -96,6 +96,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'runs',
       'assignments',
       'issues',
+      'board',
       'projects',
       'milestones',
       'labels',

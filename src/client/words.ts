@@ -101,6 +101,16 @@ export const issueStatuses = [
   'CANCELLED',
   'DUPLICATE',
 ] as const
+export const issueTransitions = [
+  ['BACKLOG', ['TODO', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['TODO', ['BACKLOG', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['IN_PROGRESS', ['TODO', 'REVIEW', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['REVIEW', ['TODO', 'IN_PROGRESS', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['DONE', ['BACKLOG']],
+  ['FAILED', ['BACKLOG', 'TODO', 'IN_PROGRESS']],
+  ['CANCELLED', ['BACKLOG', 'TODO']],
+  ['DUPLICATE', []],
+] as const
 export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const

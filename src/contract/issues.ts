@@ -15,6 +15,18 @@ export const issueStatuses = [
 ] as const
 export type IssueStatus = (typeof issueStatuses)[number]
 
+/** Where an issue may go from each status. docs/rules/work.md, "Issues". */
+export const issueTransitions: readonly (readonly [from: IssueStatus, to: readonly IssueStatus[]])[] = [
+  ['BACKLOG', ['TODO', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['TODO', ['BACKLOG', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['IN_PROGRESS', ['TODO', 'REVIEW', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['REVIEW', ['TODO', 'IN_PROGRESS', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['DONE', ['BACKLOG']],
+  ['FAILED', ['BACKLOG', 'TODO', 'IN_PROGRESS']],
+  ['CANCELLED', ['BACKLOG', 'TODO']],
+  ['DUPLICATE', []],
+]
+
 export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export type RelationType = (typeof relationTypes)[number]
 

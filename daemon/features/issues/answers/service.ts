@@ -52,7 +52,7 @@ export function recordActed(
 function takeOver(app: App, issue: Row, user: string): void {
   const by = { actor_type: 'user', actor_id: user } as const
   queries(app.db).setWorker.run({ id: issue.id, assignee_id: user })
-  const status = transitions[issue.status].includes('TODO') ? 'TODO' : issue.status
+  const status = transitions.get(issue.status)!.includes('TODO') ? 'TODO' : issue.status
   const after = moveTo(app, issue, status, null, by)
   if (issue.assignee_id !== user) tellAssigned(app, after, by, issue.assignee_name)
   leaveWork(app, issue, by)

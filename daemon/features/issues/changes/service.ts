@@ -146,7 +146,7 @@ function workAfter(before: Row, given: Pick<Row, 'status' | 'assignee_id'>, { st
 }
 
 function checkTransition({ identifier, status }: Row, next: IssueStatus): void {
-  const allowed = transitions[status]
+  const allowed = transitions.get(status)!
   if (next === status || allowed.includes(next)) return
   const detail = allowed.length
     ? `${identifier} is ${status}; from there it may go to ${allowed.join(', ')}`
