@@ -82,6 +82,7 @@ export const next: Readonly<Record<string, string>> = {
   'issues:bulk': 'issues list',
   'issues:comment': 'issues comments {issue}',
   'issues:create': 'issues list',
+  'issues:edit': 'issues show {issue}',
   'issues:relate': 'issues relations {issue}',
   'issues:remove': 'issues list',
   'issues:review': 'issues show {issue}',

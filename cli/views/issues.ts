@@ -43,6 +43,7 @@ export const issueView: View<Shown> = {
     Agent: ({ session_status }) => session_status && word(session_status),
     Labels: labels,
     Project: ({ project_name }) => project_name,
+    Milestone: ({ milestone_name }) => milestone_name,
     Due: ({ due_date }) => due_date,
     Estimate: ({ estimate }) => estimate,
     'Sub-issues': ({ sub_issues_count }) => sub_issues_count || null,

@@ -66,6 +66,7 @@ export const Issue = Type.Object({
   project_id: text,
   project_name: text,
   milestone_id: text,
+  milestone_name: text,
   parent_issue_id: text,
   estimate: nullable(Type.Integer()),
   labels: Type.Array(Type.Object({ id: Id, name: Type.String(), color: Type.String(), label_group: text })),

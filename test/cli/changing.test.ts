@@ -28,6 +28,7 @@ const own = [
   'account:forgot',
   'account:reset',
   'ask',
+  'board',
   'chat',
   'inbox',
   'init',

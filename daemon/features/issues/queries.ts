@@ -36,6 +36,7 @@ export interface Row extends Stored {
   crew_name: string
   crew_slug: string
   project_name: string | null
+  milestone_name: string | null
   assignee_name: string | null
   created_by_name: string | null
   lead_agent_id: string | null
@@ -58,6 +59,7 @@ const nameOf = (type: string, id: string) => `CASE ${type}
 /** What a list shows of an issue `m` of the crew `c`. */
 export const columns = `${own}, c.name AS crew_name, c.slug AS crew_slug,
     (SELECT p.name FROM projects p WHERE p.id = m.project_id) AS project_name,
+    (SELECT n.name FROM milestones n WHERE n.id = m.milestone_id) AS milestone_name,
     ${nameOf('m.assignee_type', 'm.assignee_id')} AS assignee_name,
     ${nameOf('m.created_by_type', 'm.created_by_id')} AS created_by_name,
     (SELECT a.id FROM agents a WHERE a.crew_id = m.crew_id AND a.agent_role = 'LEAD' AND a.deleted_at IS NULL)
