@@ -115,7 +115,6 @@ export const next: Readonly<Record<string, string>> = {
   'milestones:create': 'milestones list {project}',
   'milestones:remove': 'milestones list {project}',
   'milestones:update': 'milestones list {project}',
-  board: 'issues list --crew {crew}',
   'missions:add-task': 'missions show {mission}',
   'missions:clone': 'missions list',
   'missions:create': 'missions plan {name}',

@@ -103,7 +103,7 @@ describe('muster issues view', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^WEB-1 {2}First\ntodo · by nobody · Relaunch \/ Beta · opened by /)
     expect(stdout).toMatch(/\n\nOne\n\nTwo\n\nComments\nThe OWNER {2}.*\n {2}• yes/)
-    expect(stdout).toMatch(/\n\nActivity\n[^]*status changed {2}BACKLOG → TODO {2}The OWNER/)
+    expect(stdout).toMatch(/\n\nActivity\n[\s\S]*status changed {2}BACKLOG → TODO {2}The OWNER/)
     expect(stdout).not.toContain('\u001b')
     const { comments, milestone_name } = JSON.parse((await it.muster.run('issues', 'view', 'WEB-1', '--json')).stdout)
     expect([comments.length, milestone_name]).toEqual([1, 'Beta'])
