@@ -113,10 +113,10 @@ export function remove(app: App, { actor, crewId, missionId }: Call<typeof missi
     })
   const by = actorOf(actor)
   changed(app, row, by, 'deleted')
-  withdraw(app, row.approval_id, by)
   leaveMission(app, row.id)
   queries(app.db).removeTasks.run(row.id)
   queries(app.db).remove.run(row.id)
+  withdraw(app, row.approval_id, by)
   tell(app, row, row.status, 'mission.deleted')
 }
 

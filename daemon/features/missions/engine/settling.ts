@@ -87,7 +87,7 @@ export function settleApproval(app: App, it: Review): void {
   if (!isTask(it) || !payload.target_id) return
   const task = queries(app.db).taskById.get(payload.target_id)
   const mission = task && queries(app.db).byId.get(task.mission_id)
-  if (!mission || task.status !== 'AWAITING_APPROVAL') return
+  if (!mission || task.status !== 'AWAITING_APPROVAL' || task.approval_id !== payload.approval_id) return
   const { actor_id } = about
   const person = about.actor_type === 'user' && actor_id ? findUser(app, actor_id) : undefined
   const decided = { approved_by: person?.full_name ?? person?.email ?? null, approved_at: app.now() }

@@ -70,7 +70,7 @@ const isPlan = ({ payload }: Review): boolean => payload.kind === 'autonomy_gate
 export function settlePlan(app: App, it: Review): void {
   if (!isPlan(it) || !it.payload.target_id) return
   const mission = queries(app.db).byId.get(it.payload.target_id)
-  if (mission?.status !== 'PLANNING' || mission.approval_id === null) return
+  if (mission?.status !== 'PLANNING' || mission.approval_id !== it.payload.approval_id) return
   if (it.name === 'approval.granted') {
     setMission(app, mission, { plan_state: 'start', approval_id: null })
     return

@@ -105,10 +105,9 @@ export function updateTask(
   const task = findTask(app, missionId, taskId)
   if (status === 'SKIPPED' && task.status !== 'SKIPPED') {
     if (task.status !== 'AWAITING_APPROVAL') check(task, skippable, 'left out')
+    const skipped = setTask(app, mission, task, { status, completed_at: app.now() })
     withdraw(app, task.approval_id, by)
-    changed(app, mission, by, 'task_skipped', {
-      task: setTask(app, mission, task, { status, completed_at: app.now() }),
-    })
+    changed(app, mission, by, 'task_skipped', { task: skipped })
   } else if (status === 'PENDING' && task.status !== 'PENDING') {
     check(task, retryable, 'tried again')
     const next = setTask(app, mission, task, { status, iteration: 0, completed_at: null })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { requestApproval } from '../../../../daemon/features/approvals/service.ts'
 import { sweepMissions } from '../../../../daemon/features/missions/jobs.ts'
 import type { Delegating } from '../../../support/delegating.ts'
 import {
@@ -161,6 +162,44 @@ describe('a mission at work', () => {
     await it.says(second.run_id, 'Surely')
     await it.settled()
     expect((await shown(it, id)).status).toBe('COMPLETED')
+  })
+
+  it('takes the request back when the task is left out', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, [{ key: 'a', title: 'Look', approval_required: true }])
+    await start(it, id)
+    await says(it, id, 'Look', 'Seen')
+    const { id: taskId } = await task(it, id, 'Look')
+    await it.call('OWNER', 'PATCH', `${at(it, id)}/tasks/${taskId}`, { status: 'SKIPPED' })
+    await it.settled()
+    expect(await task(it, id, 'Look')).toMatchObject({ status: 'SKIPPED', iteration: 1 })
+    expect((await shown(it, id)).status).toBe('COMPLETED')
+    expect((await it.call('OWNER', 'GET', '/approvals?status=all')).body.rows).toMatchObject([{ Status: 'cancelled' }])
+    const said = it.entries().map(({ payload }) => payload?.['action'])
+    expect(said).toContain('task_skipped')
+    expect(said).not.toContain('task_retried')
+  })
+
+  it('is settled by its own request alone', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, [{ key: 'a', title: 'Look', approval_required: true }])
+    await start(it, id)
+    await says(it, id, 'Look', 'Seen')
+    const { id: taskId } = await task(it, id, 'Look')
+    const other = it.app.writeNow(() =>
+      requestApproval(it.app, {
+        workspace: it.workspace,
+        by: it.bob,
+        kind: 'custom',
+        reason: 'May I?',
+        payload: { target: 'mission_task', target_id: taskId },
+        card: { title: 'May I?' },
+        now: it.app.now(),
+      }),
+    )
+    await it.call('OWNER', 'POST', `/approvals/${other}/decide`, { status: 'approved' })
+    await it.settled()
+    expect(await task(it, id, 'Look')).toMatchObject({ status: 'AWAITING_APPROVAL' })
   })
 
   it('waits for a person where a task says so', async () => {
