@@ -92,7 +92,7 @@ function cardRows(card: Card, chosen: boolean, width: number): [Row, Row] {
     [
       span(chosen ? '›' : ' ', 'cyan'),
       span(name, ...(tone ? [tone] : []), ...(chosen ? (['bold'] as const) : [])),
-      span(line(who ? ` ${who}` : '', Math.max(0, width - 1 - name.length)), 'dim'),
+      span(` ${line(who, Math.max(0, width - 2 - name.length))}`, 'dim'),
     ],
     [span(' '), span(line(card.title, width - 1), ...(chosen ? (['bold'] as const) : []))],
   ]

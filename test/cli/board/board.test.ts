@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Board, type Card, inColumns, neighbour, type Status } from '../../../cli/board/board.ts'
+import { boardFrame } from '../../../cli/board/frame.ts'
 
 const card = (number: number, status: Status, more: Partial<Card> = {}) =>
   ({ id: `i${number}`, number, identifier: `WEB-${number}`, status, priority: 'none', created_at: '', ...more }) as Card
@@ -39,6 +40,14 @@ describe('a board', () => {
     board.right(99)
     expect(board.columns[board.at.column]?.status).toBe('DONE')
   })
+})
+
+it('a card has the issue and who works on it, apart from each other', () => {
+  const board = new Board()
+  board.fill([card(1, 'TODO', { assignee_name: 'Bob', title: 'Mend it', labels: [] })])
+  const scene = { board, crew: 'web', mode: 'board', scroll: 0, remark: null, connected: true, loaded: true } as const
+  const rows = boardFrame({ ...scene, width: 120, height: 24 }).rows.map((row) => row.map(({ text }) => text).join(''))
+  expect(rows.join('\n')).toMatch(/WEB-1 Bob +/)
 })
 
 it.each([
