@@ -1,6 +1,7 @@
 import type { Acting } from '#contract/entries'
 import type { App } from '#kernel/app'
 import type { AgentRow } from '../../agents/service.ts'
+import { findRun } from '../../runs/service.ts'
 import { cancelOne } from '../endings/service.ts'
 import { queries } from '../queries.ts'
 import { admit } from '../queue/service.ts'
@@ -63,6 +64,13 @@ export function cancelAssignment(app: App, id: string, by: Acting, why: string):
 export function outcomeOf({ db }: App, id: string): { result: string | null; error: string | null } {
   const { result_summary, error_message } = queries(db).byId.get(id)!
   return { result: result_summary, error: error_message }
+}
+
+/** Whether the agent at work on an assignment waits for the answer of a person. */
+export function isParked(app: App, id: string): boolean {
+  const run = queries(app.db).byId.get(id)?.run_id
+  const phase = run ? findRun(app, run)?.phase : undefined
+  return phase === 'parking' || phase === 'parked'
 }
 
 /** Assignments of a deleted mission stay without it. */

@@ -3,7 +3,7 @@ import type { MissionStatus } from '#contract/missions'
 import { type App, wholeSeconds } from '#kernel/app'
 import { newId } from '#kernel/ids'
 import { agentById } from '../../agents/service.ts'
-import { assignTask, cancelAssignment } from '../../assignments/tasks/service.ts'
+import { assignTask, cancelAssignment, isParked } from '../../assignments/tasks/service.ts'
 import { raise } from '../../inbox/service.ts'
 import { policyOf } from '../../policies/service.ts'
 import { type Changed, queries, type Row, type StoredTask } from '../queries.ts'
@@ -52,10 +52,10 @@ export function move(
  * stored alone, so that it may be called at any time and does nothing twice.
  */
 export function advance(app: App, id: string): void {
-  const mission = queries(app.db).byId.get(id)
-  if (mission?.status !== 'IN_PROGRESS') return
-  if (mission.deadline_at !== null && mission.deadline_at <= app.now())
-    return void fail(app, mission, `It was not over after ${limitMs / 3_600_000} hours`)
+  const found = queries(app.db).byId.get(id)
+  if (found?.status !== 'IN_PROGRESS') return
+  const mission = inTime(app, found)
+  if (!mission) return
   const lead = mission.lead_agent_id ? agentById(app, mission.lead_agent_id) : undefined
   if (lead?.crew_id !== mission.crew_id) return void fail(app, mission, 'Its LEAD has left the crew')
   const { states, task } = queries(app.db)
@@ -65,6 +65,24 @@ export function advance(app: App, id: string): void {
   for (const one of step.begin) begin(app, mission, task.get(id, one)!)
   if (step.over === 'done') finish(app, mission)
   else if (step.over === 'stuck') fail(app, mission, 'A task was not done, and nothing else can go on')
+}
+
+/** A mission whose time is not over; it has as much once more where a person is waited for. Null when it failed. */
+function inTime(app: App, mission: Row): Row | null {
+  if (mission.deadline_at === null || mission.deadline_at > app.now()) return mission
+  if (waitsForPerson(app, mission.id)) return setMission(app, mission, { deadline_at: deadlineFrom(app) })
+  fail(app, mission, `It was not over after ${limitMs / 3_600_000} hours`)
+  return null
+}
+
+/** Whether a task waits for approval, or for an answer to what its agent asked. */
+function waitsForPerson(app: App, mission: string): boolean {
+  const tasks = queries(app.db).tasks.all(mission)
+  return tasks.some(
+    ({ status, assignment_id }) =>
+      status === 'AWAITING_APPROVAL' ||
+      (status === 'IN_PROGRESS' && assignment_id !== null && isParked(app, assignment_id)),
+  )
 }
 
 /** Gives a task to its agent, or to the LEAD where it has none that is in the crew. */

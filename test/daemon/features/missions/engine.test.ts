@@ -124,6 +124,18 @@ describe('a mission at work', () => {
     expect(await states(it, id)).toEqual({ Look: 'CANCELLED' })
   })
 
+  it('has more time while a person is waited for', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, [{ key: 'a', title: 'Look', approval_required: true }])
+    await start(it, id)
+    await says(it, id, 'Look', 'Seen')
+    it.app.db.prepare("UPDATE missions SET deadline_at = '2000-01-01T00:00:00Z' WHERE id = ?").run(id)
+    await sweepMissions(it.app)
+    const { status, deadline_at } = await shown(it, id)
+    expect(status).toBe('IN_PROGRESS')
+    expect(Date.parse(deadline_at) - it.app.clock()).toBeGreaterThan(7_190_000)
+  })
+
   it('gives to the LEAD what a deleted agent was to do', async () => {
     const it = await crewWithLead()
     const id = await mission(it, [{ key: 'a', title: 'Look', assigned_agent_id: it.bob }])
