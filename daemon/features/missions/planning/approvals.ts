@@ -50,6 +50,7 @@ function ask(app: App, mission: Row, lead: { id: string; name: string }): string
   return requestApproval(app, {
     workspace: mission.workspace_id,
     crew: mission.crew_id,
+    mission: mission.id,
     agent: lead.id,
     by: lead.id,
     kind: 'autonomy_gate',
@@ -70,7 +71,7 @@ const isPlan = ({ payload }: Review): boolean => payload.kind === 'autonomy_gate
 export function settlePlan(app: App, it: Review): void {
   if (!isPlan(it) || !it.payload.target_id) return
   const mission = queries(app.db).byId.get(it.payload.target_id)
-  if (mission?.status !== 'PLANNING' || mission.approval_id === null) return
+  if (mission?.status !== 'PLANNING' || mission.approval_id !== it.payload.approval_id) return
   if (it.name === 'approval.granted') {
     setMission(app, mission, { plan_state: 'start', approval_id: null })
     return
