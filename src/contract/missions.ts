@@ -273,7 +273,7 @@ export const missions = {
       ),
     }),
     reply: Type.Object({ id: Id, status: Type.Enum([...missionStatuses]), run_id: Id }),
-    journal: ['mission.status_change', 'run.started', 'agent.status_change'],
+    journal: ['mission.status_change', 'approval.cancelled', 'run.started', 'agent.status_change'],
     throws: [
       'not_found',
       'mission_refused',

@@ -4,7 +4,7 @@ import type { MissionStatus, TaskStatus } from '#contract/missions'
 export const transitions: Readonly<Record<MissionStatus, readonly MissionStatus[]>> = {
   PLANNING: ['IN_PROGRESS', 'CANCELLED'],
   IN_PROGRESS: ['REVIEW', 'FAILED', 'CANCELLED'],
-  REVIEW: ['IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'],
+  REVIEW: ['COMPLETED', 'CANCELLED'],
   COMPLETED: ['PLANNING'],
   FAILED: ['IN_PROGRESS', 'PLANNING', 'CANCELLED'],
   CANCELLED: ['PLANNING'],

@@ -10,6 +10,7 @@ export function askApproval(app: App, mission: Row, task: StoredTask, agent: { i
   return requestApproval(app, {
     workspace: mission.workspace_id,
     crew: mission.crew_id,
+    mission: mission.id,
     agent: agent.id,
     by: agent.id,
     kind: 'custom',

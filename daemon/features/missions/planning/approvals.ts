@@ -50,6 +50,7 @@ function ask(app: App, mission: Row, lead: { id: string; name: string }): string
   return requestApproval(app, {
     workspace: mission.workspace_id,
     crew: mission.crew_id,
+    mission: mission.id,
     agent: lead.id,
     by: lead.id,
     kind: 'autonomy_gate',

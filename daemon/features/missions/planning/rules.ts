@@ -1,4 +1,6 @@
 import { mostPlannedTasks } from '#contract/missions'
+import { cleanName } from '#kernel/http/fields'
+import { Problem } from '#kernel/problem'
 import { inCycle } from '../rules.ts'
 
 /** A task as a LEAD plans it: the agent by slug, other tasks by the ids that the plan gives them. */
@@ -91,7 +93,17 @@ function textOf(value: unknown, what: string, most: number, lines: 'one' | 'many
   if (lines === 'one' && /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value.trim()))
     throw new BadPlan(`${what} must be one line`)
   if (value.includes('\0')) throw new BadPlan(`${what} has a character that no text has`)
-  return value.trim()
+  return lines === 'one' ? nameOf(value, what, most) : value.trim()
+}
+
+/** A name as any other one, so that nothing in a plan is refused once it is taken. */
+function nameOf(value: string, what: string, max: number): string {
+  try {
+    return cleanName(what, value, { min: 1, max, unit: 'characters' })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new BadPlan(error.message)
+  }
 }
 
 /** Reads a plan strictly; throws `BadPlan` with what is wrong in it. */

@@ -11,6 +11,7 @@ import { agentById } from '../../agents/service.ts'
 import { lastWordsOf } from '../../runs/messages/service.ts'
 import { beginRun, findRun, type Run } from '../../runs/service.ts'
 import { begin } from '../changes/service.ts'
+import { withdraw } from '../engine/approvals.ts'
 import { setMission } from '../engine/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { findMission, stateOf } from '../service.ts'
@@ -33,12 +34,15 @@ export function plan(
   if (mission.status !== 'PLANNING')
     throw problem('mission_refused', { detail: `The mission is ${mission.status}; it is planned in PLANNING` })
   if (mission.plan_state === 'asked' || mission.plan_state === 'again') throw problem('mission_planning')
+  const by = actorOf(actor)
   const fresh = setMission(app, mission, {
     plan_attempts: 0,
     plan_starts: body?.start ? 1 : 0,
     error_message: null,
+    approval_id: null,
   })
-  const run_id = ask(app, fresh, actorOf(actor), actor.id)
+  withdraw(app, mission.approval_id, by)
+  const run_id = ask(app, fresh, by, actor.id)
   return { ...stateOf(app, missionId), run_id }
 }
 

@@ -41,21 +41,24 @@ function findTask({ db }: App, mission: string, id: string): StoredTask {
 }
 
 /** The ids that a client sends: a list, or JSON text of one. All must be tasks of the mission. */
-function dependencies({ db }: App, mission: string, given: string | readonly string[]): string {
-  const list = typeof given === 'string' ? parsed(given) : given
+function dependencies({ db }: App, mission: string, given: string | readonly unknown[]): string {
+  const list = idsIn(typeof given === 'string' ? parsed(given) : given)
   for (const id of list)
     if (!queries(db).task.get(mission, id))
       throw problem('not_found', { field: 'depends_on', detail: `The mission has no task ${id.slice(0, 64)}` })
   return JSON.stringify([...new Set(list)])
 }
 
-function parsed(text: string): string[] {
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text || '[]')
-    if (Array.isArray(value) && value.length <= mostTasks && value.every((it) => typeof it === 'string')) return value
+    return JSON.parse(text || '[]')
   } catch {
-    // The problem below says what is wanted.
+    return null
   }
+}
+
+function idsIn(value: unknown): string[] {
+  if (Array.isArray(value) && value.length <= mostTasks && value.every((it) => typeof it === 'string')) return value
   throw problem('invalid_field', { field: 'depends_on', detail: 'depends_on must be a list of ids' })
 }
 

@@ -50,6 +50,10 @@ describe('a mission at work', () => {
     ])
     await says(it, id, 'Join', 'all done')
     expect(await shown(it, id)).toMatchObject({ status: 'REVIEW', task_stats: { total: 4, completed: 4 } })
+    expect(await it.call('OWNER', 'POST', `${at(it, id)}/restart`)).toMatchObject({
+      status: 409,
+      body: { detail: 'The mission is REVIEW; from there it may go to COMPLETED, CANCELLED' },
+    })
     const done = await it.call('OWNER', 'PATCH', at(it, id), { status: 'COMPLETED' })
     expect(done.body).toMatchObject({ status: 'COMPLETED', completed_at: expect.any(String) })
   })

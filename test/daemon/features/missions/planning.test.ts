@@ -44,6 +44,8 @@ describe('a plan', () => {
     ['a long title', fenced({ tasks: [{ ...one, title: 'a'.repeat(201) }] }), /more than 200/],
     ['a task that is text', fenced({ tasks: ['Look'] }), /task 1 must be an object/],
     ['dependencies that are text', fenced({ tasks: [{ ...one, depends_on: 'b' }] }), /must be a list/],
+    ['a title that turns the writing', fenced({ tasks: [{ ...one, title: 'a\u202eb' }] }), /direction of writing/],
+    ['a title that nobody sees', fenced({ tasks: [{ ...one, title: '\u200b' }] }), /visible character/],
   ])('with %s is refused', (_, answer, why) => {
     expect(() => readPlan(answer, slugs)).toThrow(BadPlan)
     expect(() => readPlan(answer, slugs)).toThrow(why)
@@ -117,6 +119,39 @@ describe('planning by the LEAD', () => {
       approval_id: null,
       error_message: 'People did not approve the plan: Too much',
     })
+  })
+
+  it('begins with the plan that people saw, whatever they approved before', async () => {
+    const it = await crewWithLead({ level: 'strict' })
+    const id = await mission(it)
+    const decide = (approval: string) =>
+      it.call('OWNER', 'POST', `/approvals/${approval}/decide`, { status: 'approved' })
+    await plan(it, id, { start: true })
+    await answers(it, id, fenced({ tasks: [{ ...one, agent: 'ada' }] }))
+    const first = (await shown(it, id)).approval_id
+    await plan(it, id, { start: true })
+    expect(await decide(first)).toMatchObject({ status: 409 })
+    expect(await shown(it, id)).toMatchObject({ status: 'PLANNING', planning: true, approval_id: null })
+    await answers(it, id, fenced({ tasks: [{ ...one, agent: 'ada', title: 'Another' }] }))
+    const second = (await shown(it, id)).approval_id
+    expect(await decide(first)).toMatchObject({ status: 409 })
+    await it.settled()
+    expect(await shown(it, id)).toMatchObject({ status: 'PLANNING', approval_id: second })
+    const { rows } = (await it.call('OWNER', 'GET', '/approvals?status=pending')).body
+    expect(rows).toMatchObject([{ id: second, mission_id: id }])
+    await decide(second)
+    await it.settled()
+    expect(await states(it, id)).toEqual({ Another: 'IN_PROGRESS' })
+  })
+
+  it('leaves the tasks alone when a plan cannot be used', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, [{ key: 'a', title: 'Old' }])
+    await plan(it, id)
+    const bad = { id: 'b', title: 'evil \u202e', agent: 'ada' }
+    await answers(it, id, fenced({ tasks: [{ ...one, agent: 'ada' }, bad] }))
+    expect(await shown(it, id)).toMatchObject({ planning: true, error_message: expect.stringContaining('direction') })
+    expect(await states(it, id)).toEqual({ Old: 'PENDING' })
   })
 
   it('tells the LEAD what is wrong with its plan, three times in all', async () => {

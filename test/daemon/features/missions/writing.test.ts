@@ -148,7 +148,8 @@ describe('tasks', () => {
       body: { code: 'task_cycle', detail: expect.stringContaining('depend on itself') },
     })
     expect(await change(it, id, a.id, { depends_on: '[]' })).toMatchObject({ status: 200 })
-    expect(await change(it, id, a.id, { depends_on: '{' })).toMatchObject({ status: 400 })
+    for (const depends_on of ['{', 'null', '[1]', [1], [null], [{}], [[]], [true], Array(101).fill(b.id), {}, 1])
+      expect(await change(it, id, a.id, { depends_on })).toMatchObject({ status: 400 })
     const both = await Promise.all([
       change(it, id, b.id, { depends_on: JSON.stringify([a.id]) }),
       change(it, id, a.id, { depends_on: JSON.stringify([b.id]) }),
