@@ -12,7 +12,7 @@ import { beginRun, checkMayHear, findRun, type Run, runOfChat } from '../../runs
 import { find } from '../../users/service.ts'
 import { leaveQueued, type MessageRow, moveToEnd, noteDelivered, queuedSince } from '../messages/service.ts'
 import { once } from '../sends/service.ts'
-import { checkNotBlank, enter, isAddressed, present, store } from '../speaking/service.ts'
+import { checkVisible, enter, isAddressed, present, store } from '../speaking/service.ts'
 
 /**
  * Stores a message for an agent at work, which is told after its current step where its client can be; else with its
@@ -24,12 +24,11 @@ export function steer(app: App, call: Call<typeof chats.steer>): Reply<typeof ch
   const place = enter(app, actor, chatId)
   return once(app, call, { steer: content, ...(wanted && { begin: true }) }, () => {
     const agent = present(place.agent)
-    checkNotBlank('message', content)
+    checkMayHear(agent)
+    checkVisible('message', content)
     if (!app.runs.available) throw problem('runtime_unavailable')
     const addressed = isAddressed(place.chat, agent, content)
-    const begin = wanted && addressed
-    if (begin) checkMayHear(agent)
-    return say(app, { actor, chatId, agent, content, addressed, begin })
+    return say(app, { actor, chatId, agent, content, addressed, begin: wanted && addressed })
   })
 }
 
