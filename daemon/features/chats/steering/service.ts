@@ -6,6 +6,7 @@ import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
+import { quotedLines } from '#kernel/quoted-lines'
 import { type AgentRow, agentById } from '../../agents/service.ts'
 import { leaveNote, takesNotes, withdrawSaid } from '../../notes/service.ts'
 import { beginRun, checkMayHear, findRun, type Run, runOfChat } from '../../runs/service.ts'
@@ -67,7 +68,7 @@ export function say(app: App, saying: Saying): Reply<typeof chats.steer> {
 function wordsFor(app: App, run: Run, author: string, content: string): string | null {
   if (!takesNotes(run) || !app.runs.steers(run.id)) return null
   const { full_name, email } = find(app, author)
-  const text = `${full_name ?? email} says, while you work:\n${content.replace(/^/gm, '> ')}`
+  const text = `${full_name ?? email} says, while you work:\n${quotedLines(content)}`
   return text.length <= noteLimit ? text : null
 }
 
