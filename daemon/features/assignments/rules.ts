@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { type Assignment, type AssignmentState, type ListedAssignment, resultLimit } from '#contract/assignments'
+import { quotedLines } from '#kernel/quoted-lines'
 import type { Said } from '#kernel/runs'
 import type { Row } from './queries.ts'
 
@@ -76,8 +77,6 @@ export function resultOf(said: readonly Said[]): string | null {
       .trim() || last.content.trim()
   return text ? cut(text, resultLimit) : null
 }
-
-const quotedLines = (text: string): string => text.replace(/^/gm, '> ')
 
 const ends = { COMPLETED: 'finished', FAILED: 'failed', CANCELLED: 'was cancelled' } as const
 

@@ -6,13 +6,14 @@ import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
+import { quotedLines } from '#kernel/quoted-lines'
 import { type AgentRow, agentById } from '../../agents/service.ts'
 import { leaveNote, takesNotes, withdrawSaid } from '../../notes/service.ts'
 import { beginRun, checkMayHear, findRun, type Run, runOfChat } from '../../runs/service.ts'
 import { find } from '../../users/service.ts'
 import { leaveQueued, type MessageRow, moveToEnd, noteDelivered, queuedSince } from '../messages/service.ts'
 import { once } from '../sends/service.ts'
-import { checkNotBlank, enter, isAddressed, present, store } from '../speaking/service.ts'
+import { checkVisible, enter, isAddressed, present, store } from '../speaking/service.ts'
 
 /**
  * Stores a message for an agent at work, which is told after its current step where its client can be; else with its
@@ -24,12 +25,11 @@ export function steer(app: App, call: Call<typeof chats.steer>): Reply<typeof ch
   const place = enter(app, actor, chatId)
   return once(app, call, { steer: content, ...(wanted && { begin: true }) }, () => {
     const agent = present(place.agent)
-    checkNotBlank('message', content)
+    checkMayHear(agent)
+    checkVisible('message', content)
     if (!app.runs.available) throw problem('runtime_unavailable')
     const addressed = isAddressed(place.chat, agent, content)
-    const begin = wanted && addressed
-    if (begin) checkMayHear(agent)
-    return say(app, { actor, chatId, agent, content, addressed, begin })
+    return say(app, { actor, chatId, agent, content, addressed, begin: wanted && addressed })
   })
 }
 
@@ -68,7 +68,7 @@ export function say(app: App, saying: Saying): Reply<typeof chats.steer> {
 function wordsFor(app: App, run: Run, author: string, content: string): string | null {
   if (!takesNotes(run) || !app.runs.steers(run.id)) return null
   const { full_name, email } = find(app, author)
-  const text = `${full_name ?? email} says, while you work:\n${content.replace(/^/gm, '> ')}`
+  const text = `${full_name ?? email} says, while you work:\n${quotedLines(content)}`
   return text.length <= noteLimit ? text : null
 }
 

@@ -1,6 +1,3 @@
-/** A text behind `>`, so that no line of it reads as words of Muster. */
-export const quoted = (text: string): string => text.replace(/^/gm, '> ')
-
 /** The newest parts that fit, oldest first; `left` is how many do not. */
 export function fitting(newest: readonly string[], total: number, room: number): { parts: string[]; left: number } {
   let free = room

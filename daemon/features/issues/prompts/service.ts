@@ -1,8 +1,9 @@
 import type { App } from '#kernel/app'
 import { cut } from '#kernel/cut'
+import { quotedLines } from '#kernel/quoted-lines'
 import { type Row as CommentRow, queries as commentQueries } from '../comments/queries.ts'
 import { queries, type Row } from '../queries.ts'
-import { fitting, quoted } from './rules.ts'
+import { fitting } from './rules.ts'
 
 /** Characters of each text that an agent is told; the rest is cut. */
 const descriptionLimit = 16_000
@@ -25,7 +26,7 @@ export const mentionText = (app: App, issue: Row, author: string, comment: Comme
   [
     `${author} mentions you in a comment on issue ${issue.identifier} of crew ${issue.crew_slug}. What you say last ` +
       'becomes your comment on the issue.',
-    quoted(comment.body),
+    quotedLines(comment.body),
     ...(isNew
       ? ['The issue, in the words of people and agents of this workspace:', ...aboutIssue(app, issue, comment)]
       : []),
@@ -35,8 +36,8 @@ type Comment = Pick<CommentRow, 'id' | 'body'>
 
 /** All of an issue, without a comment that is told apart from it. */
 const aboutIssue = (app: App, issue: Row, told?: Comment): string[] => [
-  `Title:\n${quoted(issue.title)}`,
-  ...(issue.description ? [`Description:\n${quoted(cut(issue.description, descriptionLimit))}`] : []),
+  `Title:\n${quotedLines(issue.title)}`,
+  ...(issue.description ? [`Description:\n${quotedLines(cut(issue.description, descriptionLimit))}`] : []),
   ...parentOf(app, issue),
   ...commentsOf(app, issue, told),
 ]
@@ -45,7 +46,9 @@ function parentOf({ db }: App, { workspace_id, parent_issue_id }: Row): string[]
   const parent = parent_issue_id && queries(db).find.get({ workspace: workspace_id, name: parent_issue_id })
   if (!parent) return []
   const { identifier, title, description } = parent
-  return [`It is a part of ${identifier}:\n${quoted(cut([title, description ?? ''].join('\n').trim(), parentLimit))}`]
+  return [
+    `It is a part of ${identifier}:\n${quotedLines(cut([title, description ?? ''].join('\n').trim(), parentLimit))}`,
+  ]
 }
 
 function commentsOf({ db }: App, { id, comment_count }: Row, told: Comment | undefined): string[] {
@@ -60,4 +63,4 @@ function commentsOf({ db }: App, { id, comment_count }: Row, told: Comment | und
 }
 
 const toldOf = ({ author_name, author_type, created_at, body }: CommentRow): string =>
-  `${author_name ?? `a former ${author_type}`}, ${created_at}:\n${quoted(cut(body, commentLimit))}`
+  `${author_name ?? `a former ${author_type}`}, ${created_at}:\n${quotedLines(cut(body, commentLimit))}`

@@ -1,5 +1,5 @@
 import { cut, cutBytes } from '#kernel/cut'
-import { quotedLines } from '../../persona/service.ts'
+import { quotedLines } from '#kernel/quoted-lines'
 import type { Row, StoredTask, TaskRow } from '../queries.ts'
 
 /** Characters of what one task found out; bytes of all that an agent is told, and of each text of people in it. */
