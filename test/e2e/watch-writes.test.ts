@@ -188,6 +188,14 @@ describe('what is written in the shared folders of a crew', () => {
     await expect.poll(() => of(it, 'still')).toEqual(['new 20001', 'new 20002'])
   })
 
+  it('takes no other user for the writer of a file that is dated far into the future', async () => {
+    const dated = 'mkdir /dev/shm/d; touch -d @2201023255552 /dev/shm/d/f'
+    const argv = ['sh', '-c', 'perl /opt/muster/watch-writes.pl 10 /dev/shm/d /dev/shm/d </dev/null']
+    await as(ada, dated)
+    // In the second folder, which is the first one, the file has the same owner: nothing is to be told.
+    expect((await run(crew.crew, { user: `${watcherUid}:1001`, argv })).stdout).toBe('ready\t1\n')
+  })
+
   it('says how much it left out of a flood, and goes on', async () => {
     const it = watch()
     await it.ready
