@@ -34,6 +34,13 @@ async function begin(it: Workplace<FakeRuntime>, agent: string, n: number): Prom
 
 /** Ada and Bob of one crew, both at work, each in a chat. */
 async function office(): Promise<Office> {
+  const it = await beginning()
+  watched(it)!.sink.ready(3)
+  return it
+}
+
+/** The same, before their folders are watched. */
+async function beginning(): Promise<Office> {
   const it = await workplace()
   const collisions = createCollisions(it.app, it.runtime)
   it.app.collisions = collisions
@@ -43,7 +50,6 @@ async function office(): Promise<Office> {
   expect(it.runtime.writeWatches).toBe(0)
   const grace = await begin(it, bob, 1)
   await expect.poll(() => watched(it)).toBeDefined()
-  watched(it)!.sink.ready(3)
   return { ...it, bob, ada, grace }
 }
 
@@ -246,6 +252,28 @@ describe('the shared folders of a crew', () => {
     const it = await office()
     watched(it)!.sink.ended('the image of the crew has no perl')
     expect(await state(it)).toMatchObject({ state: 'off', reason: 'the image of the crew has no perl', folders: 0 })
+  })
+
+  it('are said in the journal not to be watched where the watch cannot begin', async () => {
+    const it = await beginning()
+    watched(it)!.sink.ended('the image of the crew has no perl')
+    const told = async () => (await it.call('OWNER', 'GET', '/journal?entry_type=files.unwatched')).body.entries
+    await expect.poll(told).toMatchObject([
+      {
+        summary:
+          'Not all collisions in the shared folders of crew backend are noticed: the image of the crew has no perl',
+        payload: { what: 'off' },
+      },
+    ])
+    expect(await state(it)).toMatchObject({ state: 'off', reason: 'the image of the crew has no perl' })
+  })
+
+  it('are nothing for the journal when they go with their container', async () => {
+    const it = await office()
+    watched(it)!.sink.ended('the connection to the crew closed')
+    watched(it)!.sink.gap({ what: 'overflow' })
+    const told = async () => (await it.call('OWNER', 'GET', '/journal?entry_type=files.unwatched')).body.entries
+    await expect.poll(told).toMatchObject([{ payload: { what: 'overflow' } }])
   })
 
   it('are said to be watched in part, once in the journal', async () => {
