@@ -222,6 +222,30 @@ describe('two agents that write the same file', () => {
     expect((await listed(it))[0]).toMatchObject({ certain: true, second_agent_slug: 'bob' })
   })
 
+  it('of a private room are told to others without its chat and its words', async () => {
+    const it = await office()
+    await end(it, it.ada)
+    await expect.poll(() => watched(it)).toBeUndefined()
+    const words = 'the merger with Initech'
+    const opening = { kind: 'channel', title: words, agent_id: it.agentId, member_ids: [], client_id: 'r1' }
+    const room = (await it.call('OWNER', 'POST', '/conversations', opening)).body.id
+    const said = { content: `@ada prepare ${words}`, client_id: 'm1' }
+    await it.call('OWNER', 'POST', `/conversations/${room}/messages`, said)
+    const program = await it.runtime.program(2)
+    const ada = { ...it.ada, run: program.spec.runId, program, uid: program.spec.agent.uid }
+    await expect.poll(() => watched(it)).toBeDefined()
+    watched(it)!.sink.ready(1)
+    await both({ ...it, ada }, 'plan.md')
+    await expect.poll(() => listed(it)).toHaveLength(1)
+    const entries = (await it.call('VIEWER', 'GET', '/journal?entry_type=files.collision')).body.entries
+    expect(entries).toHaveLength(1)
+    const seen = JSON.stringify([await listed(it), entries])
+    expect(seen).toContain('Agent ada and Agent bob both wrote \\"plan.md\\"')
+    for (const secret of [words, room]) expect(seen).not.toContain(secret)
+    for (const path of [`/runs/${ada.run}/logs`, `/conversations/${room}/messages`])
+      expect((await it.call('VIEWER', 'GET', path)).status).toBe(404)
+  })
+
   it('belong to their workspace', async () => {
     const it = await office()
     await both(it, 'a')
