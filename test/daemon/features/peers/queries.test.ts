@@ -264,6 +264,7 @@ describe('a question that cannot be asked', () => {
     ['of an agent that the crew has not', { target: 'eve' }, 404, 'not_found', 'there are @bo'],
     ['of itself', { target: 'ada' }, 400, 'invalid_field', 'That is you'],
     ['without words', { question: ' \n' }, 400, 'invalid_field', 'must not be blank'],
+    ['that nobody sees', { question: '\u200b\u202e' }, 400, 'invalid_field', 'must not be blank'],
     ['that is too long', { question: 'x'.repeat(16_001) }, 400, 'invalid_field', '16000'],
   ])('%s is refused', async (_, body, status, code, words) => {
     const it = await peerPlace()
