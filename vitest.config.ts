@@ -8,7 +8,8 @@ const globalSetup = ['test/support/build.mjs', 'test/support/usual-port.ts']
 const processes = [
   'test/e2e/{claude,codex,droid,gemini,opencode}-cli.test.ts',
   'test/e2e/droid-retries.test.ts',
-  'test/e2e/{assignments,crash,crash-schedules,daily,drain,identity,identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
+  'test/e2e/{assignments,crash,crash-missions,crash-schedules,daily,drain,identity}.test.ts',
+  'test/e2e/{identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
 ]
@@ -16,8 +17,9 @@ const processes = [
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */
 const containers = [
   'test/e2e/{claude,codex,droid,gemini,opencode}.test.ts',
-  'test/e2e/{asks,assignments-contained,collisions,demo,egress,escalation,full-disk,main-job,ports}.test.ts',
-  'test/e2e/{reconcile-docker,relay,relay-attack,restart,runtime-docker,shell,sidecar-entry,steering}.test.ts',
+  'test/e2e/{asks,assignments-contained,collisions,demo,egress,escalation,full-disk}.test.ts',
+  'test/e2e/{issues,main-job,missions,ports}.test.ts',
+  'test/e2e/{reconcile-docker,relay,relay-attack,restart,runtime-docker,shell,sidecar-entry,steering,undo}.test.ts',
   'test/e2e/watch-writes.test.ts',
   'test/attack/{clock-jumps,disk-hog,egress,outliving,outliving-daemon,secrets-folders,smuggling}.test.ts',
   'test/attack/sockets-of-agents.test.ts',

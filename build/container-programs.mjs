@@ -13,6 +13,7 @@ const programs = {
   relay: 'daemon/runtime/bridge/relay.ts',
   sidecar: 'daemon/runtime/sidecar/main.ts',
   usage: 'daemon/runtime/disk/main.ts',
+  marks: 'daemon/runtime/marks/main.ts',
 }
 const scripts = {
   'supervise.sh': 'daemon/runtime/spool/supervise.sh',

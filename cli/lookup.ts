@@ -50,6 +50,30 @@ export const triageRuleId = (api: Client, rule: string): Promise<string> =>
     rule,
   )
 
+/** Id of a workflow template given by name or id. */
+export const workflowId = (api: Client, template: string): Promise<string> =>
+  find(
+    {
+      noun: 'workflow template',
+      next: 'muster workflows list',
+      rows: (query) => api.workflows.list({ query }),
+      names: ({ name }) => [name],
+    },
+    template,
+  )
+
+/** Id of a step plan given by name or id. */
+export const planId = (api: Client, plan: string): Promise<string> =>
+  find(
+    {
+      noun: 'step plan',
+      next: 'muster plans list',
+      rows: (query) => api.plans.list({ query }),
+      names: ({ name }) => [name],
+    },
+    plan,
+  )
+
 /** Id of a project given by slug, name or id. */
 export const projectId = (api: Client, project: string): Promise<string> =>
   find(
@@ -74,14 +98,72 @@ export const milestoneId = (api: Client, projectId: string, milestone: string): 
     milestone,
   )
 
+/** Where a mission of that title or id is. */
+export async function missionAt(api: Client, mission: string): Promise<{ crewId: string; missionId: string }> {
+  const rows: Awaited<ReturnType<Client['missions']['list']>> = []
+  const missionId = await find(
+    {
+      noun: 'mission',
+      next: 'muster missions list',
+      lookUpIds: true,
+      rows: async (window) => {
+        const page = (query: object) => api.missions.list({ query: { ...query, mission_type: 'orchestration' } })
+        const found = await windowed(window, page, 200)
+        rows.push(...found)
+        return found
+      },
+      names: ({ title }) => [title],
+    },
+    mission,
+  )
+  return { missionId, crewId: rows.find(({ id }) => id === missionId)!.crew_id }
+}
+
+/** Id of a task of a mission given by its number, its title or id. */
+export const taskId = (
+  tasks: readonly { id: string; title: string; task_order: number }[],
+  task: string,
+): Promise<string> =>
+  find(
+    {
+      noun: 'task',
+      next: 'muster missions show MISSION',
+      lookUpIds: true,
+      rows: async () => [...tasks],
+      names: ({ title, task_order }) => [title, String(task_order), `#${task_order}`],
+    },
+    task,
+  )
+
+export interface IssueAt {
+  id: string
+  crewId: string
+  identifier: string
+}
+
 /** Where an issue of that identifier or id is: its crew and its identifier. */
-export async function issueAt(api: Client, issue: string): Promise<{ id: string; crewId: string; identifier: string }> {
+export async function issueAt(api: Client, issue: string): Promise<IssueAt> {
   const { id, crew_id, identifier } = await api.issues.find({ identifier: issueName(issue) })
   return { id, crewId: crew_id, identifier }
 }
 
 /** What a person calls an issue: its identifier in upper case, or its id. */
 export const issueName = (text: string) => (/^[A-Za-z0-9]+-\d+$/.test(text) ? text.toUpperCase() : text)
+
+/** Id of an issue or a mission, given by an issue's identifier, a mission's title or an id. */
+export const missionId = async (api: Client, mission: string): Promise<string> =>
+  /^[A-Za-z0-9]+-\d+$/.test(mission)
+    ? (await issueAt(api, mission)).id
+    : find(
+        {
+          noun: 'issue or mission',
+          next: 'muster missions list',
+          rows: (window) => windowed(window, (query) => api.missions.list({ query }), 200),
+          names: ({ mission_type, title }) => (mission_type === 'orchestration' ? [title] : []),
+          most: 2000,
+        },
+        mission,
+      )
 
 /** Id of a member of the workspace given by email or id of the person. */
 export const userId = (api: Client, workspaceId: string, user: string): Promise<string> =>

@@ -22,6 +22,7 @@ export const untried: Readonly<Record<string, string>> = {
   'admin:promote': host,
   'admin:reset-password': host,
   'agents:trigger': program,
+  board: `${conversation}; \`muster issues update --dry-run\` tries one move`,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
   'credentials:check': provider,
   'credentials:test': provider,

@@ -5,6 +5,7 @@ import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
 import { hasShell } from './features/shells/service.ts'
+import { createMarks } from './runtime/checkpoints/marks.ts'
 import { createCollisions } from './runtime/collisions/watches.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
 import { openRuntime } from './runtime/open.ts'
@@ -34,6 +35,7 @@ export async function startServices(app: App): Promise<Services> {
   const shells = createShells(app, runtime)
   const tidying = createTidying(app, runtime)
   const collisions = createCollisions(app, runtime)
+  const marks = createMarks(app, runtime)
   const disk = new DiskGuard({ app, runtime })
   const reconciler = new Reconciler({
     app,
@@ -52,10 +54,12 @@ export async function startServices(app: App): Promise<Services> {
   app.shells = shells
   app.disk = disk
   app.collisions = collisions
+  app.marks = marks
   // Not awaited: an engine that is slow or down must not delay the daemon's start.
   const opened = reconciler.open()
   disk.open()
   collisions.recover()
+  await marks.recover()
   await runs.recover()
   await shells.recover()
   const sockets = createSockets(app)
@@ -66,6 +70,7 @@ export async function startServices(app: App): Promise<Services> {
       jobs.close()
       disk.close()
       collisions.close()
+      marks.close()
       await shells.close()
       await runs.close()
       await opened

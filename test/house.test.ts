@@ -112,7 +112,7 @@ it('the command line keeps no copy of a list of the contract', () => {
   const copies = sources.filter(within('cli')).flatMap((path) =>
     groups(text(path)).flatMap((group) =>
       Object.entries(words)
-        .filter(([, list]) => list.every((word) => group.has(word)))
+        .filter(([, list]) => list.every((word) => group.has(String(word))))
         .map(([name]) => `${path}: ${name}`),
     ),
   )

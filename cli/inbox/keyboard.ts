@@ -1,10 +1,9 @@
 import { emitKeypressEvents, type Interface, type Key } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import { Editor } from '../chat/editor.ts'
-import { actionOf, type KeyAction } from './keys.ts'
 
-export interface KeyboardEvents {
-  action(action: KeyAction): void
+export interface KeyboardEvents<A extends string> {
+  action(action: A): void
   /** Something was typed, or no line is being typed any more. */
   change(): void
   clear(): void
@@ -18,19 +17,29 @@ export interface KeyboardEvents {
 const pasteOn = '\u001b[?2004h'
 const pasteOff = '\u001b[?2004l'
 
+/** What a key means. */
+export type ActionOf<A extends string> = (text: string | undefined, key: Key) => A | 'suspend' | undefined
+
 /** Keys, one at a time, as actions. Pasted text triggers none. */
-export class Keyboard {
+export class Keyboard<A extends string> {
   private readonly input: ReadStream
   private readonly output: { write(text: string): unknown }
-  private readonly on: KeyboardEvents
+  private readonly on: KeyboardEvents<A>
+  private readonly actionOf: ActionOf<A>
   private pasting = false
   /** A text is being typed: it has the keys. */
   private editor: Editor | null = null
 
-  constructor(input: ReadStream, output: { write(text: string): unknown }, on: KeyboardEvents) {
+  constructor(
+    input: ReadStream,
+    output: { write(text: string): unknown },
+    on: KeyboardEvents<A>,
+    actionOf: ActionOf<A>,
+  ) {
     this.input = input
     this.output = output
     this.on = on
+    this.actionOf = actionOf
     // The escape key is one only when nothing follows.
     emitKeypressEvents(input, { escapeCodeTimeout: 50 } as unknown as Interface)
     input.on('keypress', this.press)
@@ -102,10 +111,10 @@ export class Keyboard {
     }
     if (key.name === 'paste-start') this.pasting = true
     else if (key.name === 'paste-end') this.pasting = false
-    else if (!this.pasting) this.pass(actionOf(text, key))
+    else if (!this.pasting) this.pass(this.actionOf(text, key))
   }
 
-  private pass(action: KeyAction | undefined): void {
+  private pass(action: A | 'suspend' | undefined): void {
     if (action !== 'suspend') {
       if (action) this.on.action(action)
       return

@@ -8,7 +8,7 @@ import { answerLabel, type Frame, filterLabel, frameOf, jumpLabel, type Remark }
 import { FullScreen } from './full-screen.ts'
 import { ItemList } from './item-list.ts'
 import { Keyboard } from './keyboard.ts'
-import { type ChoiceKey, isChoiceKey, type KeyAction, keysOf } from './keys.ts'
+import { actionOf, type ChoiceKey, isChoiceKey, type KeyAction, keysOf } from './keys.ts'
 import { type News, news } from './news.ts'
 import { Pending } from './pending.ts'
 
@@ -45,7 +45,7 @@ export class InboxScreen {
   private readonly screen: FullScreen
   private readonly pending: Pending
   private readonly stop = new AbortController()
-  private keyboard: Keyboard | null = null
+  private keyboard: Keyboard<KeyAction> | null = null
   private mode: 'list' | 'item' | 'help' = 'list'
   private scroll = 0
   /** What is being typed, in front of it. */
@@ -86,14 +86,15 @@ export class InboxScreen {
    */
   async run(leave: AbortSignal): Promise<{ code: number; sent: number; unsent: number }> {
     leave.addEventListener('abort', () => this.finish(Number(leave.reason)))
-    this.keyboard = new Keyboard(this.it.input, this.it.output, {
-      action: (action) => this.perform(action),
+    const on = {
+      action: (action: KeyAction) => this.perform(action),
       change: () => this.draw(),
       clear: () => this.screen.clear(),
       hungUp: () => this.finish(129),
       suspend: () => this.screen.park(),
       resume: () => this.screen.resume(),
-    })
+    }
+    this.keyboard = new Keyboard(this.it.input, this.it.output, on, actionOf)
     try {
       this.draw()
       void this.follow()

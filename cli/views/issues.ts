@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { Issue, IssueComment, IssueEvent, IssueRelation } from '#contract/issues'
-import { age, type Cell, status, when, word } from '../output/cell.ts'
+import type { Issue, IssueComment, IssueEvent, IssueRelation, IssueRun } from '#contract/issues'
+import { age, type Cell, shortSpan, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Shown = Static<typeof Issue>
@@ -40,8 +40,10 @@ export const issueView: View<Shown> = {
     Crew: ({ crew_slug }) => crew_slug,
     Assignee: ({ assignee_name }) => assignee_name,
     'Worked on by': ({ work_mode }) => (work_mode === 'human' ? 'a person' : null),
+    Agent: ({ session_status }) => session_status && word(session_status),
     Labels: labels,
     Project: ({ project_name }) => project_name,
+    Milestone: ({ milestone_name }) => milestone_name,
     Due: ({ due_date }) => due_date,
     Estimate: ({ estimate }) => estimate,
     'Sub-issues': ({ sub_issues_count }) => sub_issues_count || null,
@@ -72,6 +74,28 @@ export const eventView: View<Static<typeof IssueEvent>> = {
     BY: ({ actor_name, actor_type }) => actor_name ?? actor_type,
     DETAILS: ({ details }) => details,
     AGE: ({ created_at }) => age(created_at),
+  },
+}
+
+export const startedView: View<{ identifier: string; status: string; run_id: string }> = {
+  name: ({ run_id }) => run_id,
+  columns: {
+    ISSUE: ({ identifier }) => identifier,
+    STATUS: (it) => status(it.status),
+    RUN: ({ run_id }) => run_id,
+  },
+}
+
+export const issueRunView: View<Static<typeof IssueRun>> = {
+  name: ({ id }) => id,
+  empty: 'No agent has been at work. Next: muster issues start ISSUE',
+  columns: {
+    ID: ({ id }) => id,
+    AGENT: ({ agent_name }) => agent_name,
+    STATUS: (it) => status(it.status),
+    TOOK: ({ duration_ms }) => shortSpan(duration_ms / 1000),
+    SAID: ({ result_summary, error_message }) => error_message ?? result_summary,
+    AGE: ({ started_at }) => started_at && age(started_at),
   },
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Milestone } from '#contract/milestones'
-import type { Project } from '#contract/projects'
+import type { Project, ProjectStats } from '#contract/projects'
 import { age, type Cell, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -58,4 +58,26 @@ export const milestoneView: View<Static<typeof Milestone>> = {
     AGE: ({ created_at }) => age(created_at),
   },
   wide: { PLACE: ({ position }) => position, ID: ({ id }) => id },
+}
+
+const few = 10
+const listed = (parts: readonly string[]): string =>
+  [...parts.slice(0, few), ...(parts.length > few ? [`${parts.length - few} more`] : [])].join(', ')
+
+export const projectStatsView: View<Static<typeof ProjectStats>> = {
+  name: ({ total_issues }) => String(total_issues),
+  columns: {
+    Issues: ({ total_issues }) => total_issues,
+    Done: ({ completed_issues, total_issues }) => done({ issue_count: total_issues, done_count: completed_issues }),
+    Status: ({ by_status }) =>
+      listed(Object.entries(by_status).map(([status, n]) => `${n} ${status.toLowerCase().replaceAll('_', '-')}`)),
+    Assignees: ({ by_assignee }) =>
+      listed(
+        by_assignee.map(
+          ({ agent_name, agent_id, total, completed }) => `${agent_name ?? agent_id} ${completed} of ${total}`,
+        ),
+      ),
+    Labels: ({ by_label }) => listed(by_label.map(({ label_name, count }) => `${label_name} ${count}`)),
+    Crews: ({ crews }) => listed(crews),
+  },
 }

@@ -20,6 +20,7 @@ import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
 import chatSearch from './chats/search/routes.ts'
+import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
@@ -37,7 +38,9 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
+import missions from './missions/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
 import onboarding from './onboarding/routes.ts'
@@ -47,6 +50,7 @@ import peers, { crewsPeers } from './peers/routes.ts'
 import agentLearning from './persona/learning/routes.ts'
 import agentPeers from './persona/peers/routes.ts'
 import persona from './persona/routes.ts'
+import plans from './plans/routes.ts'
 import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
@@ -63,6 +67,7 @@ import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
+import workflows from './workflows/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
 export const features = {
@@ -88,6 +93,7 @@ export const features = {
   attachments,
   bootstrap,
   chats: join(chats, chatParticipants, chatReactions, chatSearch),
+  checkpoints,
   collisions,
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
@@ -102,7 +108,9 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
+  metrics,
   milestones,
+  missions,
   models,
   notes,
   onboarding,
@@ -110,6 +118,7 @@ export const features = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -124,5 +133,6 @@ export const features = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 } satisfies Record<string, Feature>

@@ -1,4 +1,10 @@
-import type { CollisionService, ContainerStatus, DiskService, RuntimeService } from '#runtime/service-types'
+import type {
+  CollisionService,
+  ContainerStatus,
+  DiskService,
+  MarkService,
+  RuntimeService,
+} from '#runtime/service-types'
 import { problem } from './problem.ts'
 import type { Runs } from './runs.ts'
 import type { Shells } from './shells.ts'
@@ -67,6 +73,17 @@ export const noShells: Shells = {
 export const noCollisions: CollisionService = {
   watch: () => ({ state: 'off', reason: 'this server runs no agents', since: null, folders: 0, gaps: [] }),
   saw: () => undefined,
+}
+
+/** Where no agents work, no files are marked. */
+export const noMarks: MarkService = {
+  available: false,
+  mark: async () => undefined,
+  changes: async () => refuse(),
+  diff: async () => refuse(),
+  rewind: async () => undefined,
+  released: async () => undefined,
+  prune: () => undefined,
 }
 
 /** The disk service of a server without crews. */

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
-import type { CollisionService, DiskService, RuntimeService } from '#runtime/service-types'
-import { noCollisions, noDisk, noRuns, noRuntime, noShells } from './absent.ts'
+import type { CollisionService, DiskService, MarkService, RuntimeService } from '#runtime/service-types'
+import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -96,6 +96,8 @@ export interface App extends Writer {
   scrub: Scrub
   /** Collisions of the agents' writes. */
   collisions: CollisionService
+  /** Marked files of the crews. */
+  marks: MarkService
   /** Disk usage of the crews. */
   disk: DiskService
   /** Serves capability URLs (`/exposed/…`); null where another listener does. */
@@ -290,6 +292,7 @@ export function createApp(parts: AppParts): App {
     scrub: notYet,
     disk: noDisk,
     collisions: noCollisions,
+    marks: noMarks,
     exposed: null,
     exposedUrl: config.publicUrl || null,
     stopping,

@@ -203,6 +203,15 @@ export const settings = {
     max: 1073741824,
     summary: 'Disk space that a crew may use; 0 for no limit',
   }),
+  crewMarksMb: setting({
+    path: 'container.marks_mb',
+    env: 'SVC_CREW_MARKS_MB',
+    kind: 'integer',
+    fallback: 10240,
+    min: 0,
+    max: 1073741824,
+    summary: "Disk space that the marked files of a crew's checkpoints may use; 0 marks none",
+  }),
   diskReserveMb: setting({
     path: 'server.disk_reserve_mb',
     env: 'SVC_DISK_RESERVE_MB',

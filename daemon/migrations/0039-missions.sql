@@ -8,6 +8,15 @@ ALTER TABLE missions ADD COLUMN started_at TEXT;
 -- It fails when it is not over by then.
 ALTER TABLE missions ADD COLUMN deadline_at TEXT;
 ALTER TABLE missions ADD COLUMN error_message TEXT;
+-- The run in which the LEAD plans, how often it was asked, and whether its plan may begin at once.
+ALTER TABLE missions ADD COLUMN plan_run_id TEXT;
+ALTER TABLE missions ADD COLUMN plan_attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE missions ADD COLUMN plan_starts INTEGER NOT NULL DEFAULT 0 CHECK (plan_starts IN (0, 1));
+-- `asked`: a run is at work on it. `again`: the LEAD is to be asked again. `start`: the mission may begin.
+ALTER TABLE missions ADD COLUMN plan_state TEXT CHECK (plan_state IN ('asked', 'again', 'start'));
+CREATE INDEX missions_plan ON missions (plan_state) WHERE plan_state IN ('again', 'start');
+-- The request to approve its plan.
+ALTER TABLE missions ADD COLUMN approval_id TEXT;
 CREATE INDEX missions_lead ON missions (lead_agent_id) WHERE lead_agent_id IS NOT NULL;
 CREATE INDEX missions_open ON missions (workspace_id, crew_id)
   WHERE mission_type = 'orchestration' AND status IN ('PLANNING', 'IN_PROGRESS', 'REVIEW');
@@ -30,13 +39,15 @@ CREATE TABLE mission_tasks (
   iteration INTEGER NOT NULL DEFAULT 0,
   max_iterations INTEGER NOT NULL,
   -- The assignment of the present attempt.
-  assignment_id TEXT REFERENCES assignments (id),
+  assignment_id TEXT,
   result_summary TEXT,
   error_message TEXT,
   -- What the agent said of its work: 0 is guessing, 1 is certain.
   confidence REAL,
   approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
   approval_status TEXT CHECK (approval_status IN ('APPROVED', 'REJECTED')),
+  -- The request to approve its result.
+  approval_id TEXT,
   approved_by TEXT,
   approved_at TEXT,
   started_at TEXT,
@@ -47,3 +58,9 @@ CREATE TABLE mission_tasks (
 CREATE INDEX mission_tasks_order ON mission_tasks (mission_id, task_order);
 CREATE UNIQUE INDEX mission_tasks_assignment ON mission_tasks (assignment_id) WHERE assignment_id IS NOT NULL;
 CREATE INDEX mission_tasks_agent ON mission_tasks (assigned_agent_id) WHERE assigned_agent_id IS NOT NULL;
+
+-- What the agent is told of an assignment where that is more than the task: what others found out before.
+ALTER TABLE assignments ADD COLUMN brief TEXT;
+CREATE INDEX assignments_mission ON assignments (mission_id) WHERE mission_id IS NOT NULL;
+ALTER TABLE assignments ADD COLUMN task_id TEXT;
+CREATE INDEX assignments_task ON assignments (task_id) WHERE task_id IS NOT NULL;

@@ -23,6 +23,8 @@ export interface Facts {
   now: number
   /** A run of the crew is active or about to start, or one of its ports is open to people. */
   live: boolean
+  /** The crew's files are being put back: nothing of it may run. */
+  held: boolean
   /** The daemon is connected to this very container, and its sidecar has the newest configuration. */
   connected: boolean
 }
@@ -35,7 +37,7 @@ const endingMs = 30_000
 export function plan(desired: DesiredCrew | null, observed: ObservedCrew | null, facts: Facts): Step {
   if (!desired) return observed ? { do: 'reap' } : { do: 'wait' }
   if (desired.want === 'removed') return planRemoval(desired, observed, facts)
-  if (desired.want === 'stopped') return planStop(observed)
+  if (desired.want === 'stopped' || facts.held) return planStop(observed)
   if (observed?.state !== 'running' || !observed.healthy) return { do: 'bring_up' }
   if (!facts.connected) return { do: 'connect' }
   return planSleep(desired, observed, facts)

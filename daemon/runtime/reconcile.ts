@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#kernel/journal/journal'
 import { recordSoon } from '#kernel/store/until-written'
+import { openRewindOf } from '../features/checkpoints/rewinds/service.ts'
 import {
   type DesiredCrew,
   desiredCrew,
@@ -278,7 +279,8 @@ export class Reconciler implements RuntimeService {
     const { app, isLive } = this.#parts
     const joined = this.#crews.get(crewId)?.joined
     const connected = Boolean(observed && joined?.containerId === observed.containerId && joined.config === config)
-    return plan(desired, observed, { now: app.clock(), live: isLive(crewId), connected })
+    const held = openRewindOf(app, crewId) !== undefined
+    return plan(desired, observed, { now: app.clock(), live: isLive(crewId), held, connected })
   }
 
   /** Digest of the sidecar's configuration and the agents' folders: what a running crew has to be told of. */

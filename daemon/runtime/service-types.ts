@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Adapter } from '#contract/adapters'
 import type { AgentFrame } from '#contract/frames'
 import type { Level, Room } from './disk/rules.ts'
+import type { Changes, Difference } from './marks/wire.ts'
 
 /** The current state of a crew's container. */
 export interface ContainerStatus {
@@ -109,4 +110,20 @@ export interface DiskService {
   warning(crewId: string): string | null
   /** Null without crews. */
   condition(): DiskCondition | null
+}
+
+/** Marks the files of crews for checkpoints, and puts them back. Failures of the runtime are problems. */
+export interface MarkService {
+  /** Whether checkpoints mark files on this server. */
+  readonly available: boolean
+  /** Marks the files for a checkpoint, which then says how that went; does not throw. */
+  mark(checkpointId: string): Promise<void>
+  changes(crewId: string, markId: string, limit: number): Promise<Changes>
+  diff(crewId: string, markId: string, path: string): Promise<Difference>
+  /** Carries out a stored rewind; resolves when it is over, or left to a later daemon. */
+  rewind(rewindId: string): Promise<void>
+  /** Resolves once no rewind of the crew is open, or the signal aborts. */
+  released(crewId: string, waiting: (why: string) => void, signal: AbortSignal): Promise<void>
+  /** Drops the marks of a crew that no checkpoint names, some time. */
+  prune(crewId: string): void
 }

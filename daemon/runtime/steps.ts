@@ -1,6 +1,7 @@
 import { type Fact, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
+import { openRewindOf } from '../features/checkpoints/rewinds/service.ts'
 import { type DesiredCrew, forget, markSeen, type Seen, want } from '../features/crews/containers/service.ts'
 import { isWorkspace } from '../features/workspaces/service.ts'
 import { RuntimeError } from './errors.ts'
@@ -52,8 +53,9 @@ export const steps: Executors = {
     await app.write(() => !isLive(crewId) && want(app, crewId, 'stopped', null))
   },
 
-  async stop({ runtime, endRuns }, { crewId }) {
-    await endRuns(crewId)
+  async stop({ app, runtime, endRuns }, { crewId }) {
+    // Runs that were begun since wait until the files are put back.
+    if (!openRewindOf(app, crewId)) await endRuns(crewId)
     await runtime.stop(crewId)
   },
 

@@ -1,6 +1,7 @@
 import type { Duplex, Readable } from 'node:stream'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
+import type { Answers, MarksRequest } from './marks/wire.ts'
 import type { Belonging } from './service-types.ts'
 
 /** The interface of runtimes, which run agents in Docker containers or as local processes. */
@@ -325,6 +326,11 @@ export interface Runtime {
   usage(spec: CrewSpec): Promise<Usage | null>
   /** The file system that holds the crew's data, at once; null when unknown. */
   room(spec: CrewSpec): Promise<CrewRoom | null>
+  /**
+   * Marks the files in the folders of a crew, compares them and puts them back. Files are put back only while the crew
+   * does not run. Ask one thing at a time of a crew. Rejects with a RuntimeError that says why it was not done.
+   */
+  marks<R extends MarksRequest>(spec: CrewSpec, request: R, seconds: number): Promise<Answers[R['op']]>
   /** Removes container, sidecar and network; with `data`, the volumes too. */
   remove(crewId: string, options: { data: boolean }): Promise<void>
   configureSidecar(crewId: string, config: SidecarConfig): Promise<void>

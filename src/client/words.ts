@@ -101,11 +101,26 @@ export const issueStatuses = [
   'CANCELLED',
   'DUPLICATE',
 ] as const
+export const issueTransitions = [
+  ['BACKLOG', ['TODO', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['TODO', ['BACKLOG', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['IN_PROGRESS', ['TODO', 'REVIEW', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['REVIEW', ['TODO', 'IN_PROGRESS', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['DONE', ['BACKLOG']],
+  ['FAILED', ['BACKLOG', 'TODO', 'IN_PROGRESS']],
+  ['CANCELLED', ['BACKLOG', 'TODO']],
+  ['DUPLICATE', []],
+] as const
 export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const matchTypes = ['contains', 'regex', 'exact'] as const
+export const metricBuckets = ['15m', '1h', '1d'] as const
+export const metricGroups = ['none', 'crew', 'model', 'status'] as const
+export const metricNames = ['issues_closed', 'active_missions', 'runs_count', 'cost_usd'] as const
+export const metricWindows = ['24h', '7d', '30d'] as const
 export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
+export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export const networkModes = ['restricted', 'free'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const

@@ -14,12 +14,16 @@ export const Receipt = Type.Object({
   inbox_item_id: Id,
   session_id: Id,
   source_run_id: Type.String({ description: 'the run that asked' }),
-  comment_id: Type.Optional(Type.String({ description: 'the message in the chat that holds the answer' })),
+  comment_id: Type.Optional(
+    Type.String({ description: 'the comment on the issue, or the message in the chat, that holds the answer' }),
+  ),
   delivery_id: Type.Optional(Id),
   run_id: Type.Optional(Type.String({ description: 'the run that goes on with the answer' })),
   dispatch_state: Type.Optional(Type.String({ description: 'dispatched, or queued while other runs take all places' })),
-  event_id: Type.Optional(Type.String({ description: 'of the journal entry' })),
-  seq: Type.Optional(Type.Integer({ description: "the entry's place in the journal" })),
+  event_id: Type.Optional(Type.String({ description: 'of the event on the issue, else of the journal entry' })),
+  seq: Type.Optional(
+    Type.Integer({ description: "the event's place among those of the issue, else the entry's place in the journal" }),
+  ),
 })
 
 /** Agents that ask a human and wait without a program. Contract, supporting domain, section 7.4. */
@@ -73,7 +77,15 @@ export const acts = {
       action: Type.Enum([...inboxActions]),
       receipt: Receipt,
     }),
-    journal: ['chat.user_message', 'run.resumed', 'run.cancelled', 'audit.entity_updated'],
+    journal: [
+      'chat.user_message',
+      'mission.comment',
+      'mission.status_change',
+      'mission.assigned',
+      'run.resumed',
+      'run.cancelled',
+      'audit.entity_updated',
+    ],
     throws: ['not_found', 'not_actionable', 'already_acted', 'run_gone', 'answer_undeliverable', 'unavailable'],
   }),
 }

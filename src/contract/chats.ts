@@ -23,6 +23,7 @@ export const Chat = Type.Object({
   unread_count: Type.Integer(),
   started_at: time,
   ended_at: maybe,
+  mission_id: optional(Type.String({ description: 'the issue that it is about' })),
   last_activity_at: time,
   created_at: time,
 })

@@ -5,6 +5,7 @@ import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
 import { chatFacts } from './entries/chats.ts'
+import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
@@ -20,6 +21,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { missionFacts } from './entries/missions.ts'
 import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
 import { personaFacts } from './entries/personas.ts'
@@ -47,6 +49,7 @@ export const facts = {
   ...containerFacts,
   ...attachmentFacts,
   ...chatFacts,
+  ...checkpointFacts,
   ...collisionFacts,
   ...credentialFacts,
   ...crewFacts,
@@ -54,6 +57,7 @@ export const facts = {
   ...fileFacts,
   ...issueFacts,
   ...journalFacts,
+  ...missionFacts,
   ...noteFacts,
   ...peerFacts,
   ...personaFacts,

@@ -16,6 +16,7 @@ import { bootstrap } from './bootstrap.ts'
 import { chatPeople } from './chat-people.ts'
 import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
+import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
@@ -35,7 +36,9 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
+import { missions } from './missions.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
 import { onboarding } from './onboarding.ts'
@@ -43,6 +46,7 @@ import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
 import { crewPeers, peers } from './peers.ts'
 import { persona } from './persona.ts'
+import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
@@ -60,6 +64,7 @@ import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
+import { workflows } from './workflows.ts'
 import { workspaces } from './workspaces.ts'
 
 export const api = {
@@ -85,6 +90,7 @@ export const api = {
   attachments,
   bootstrap,
   chats: { ...chats, ...chatPeople, ...chatSearch },
+  checkpoints,
   collisions,
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
@@ -99,7 +105,9 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  metrics,
   milestones,
+  missions,
   models,
   notes,
   onboarding,
@@ -107,6 +115,7 @@ export const api = {
   pairing,
   peers,
   persona,
+  plans,
   policies,
   ports,
   preferences,
@@ -121,6 +130,7 @@ export const api = {
   triage,
   users,
   waitpoints,
+  workflows,
   workspaces,
 }
 export type Api = typeof api

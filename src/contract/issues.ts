@@ -15,11 +15,26 @@ export const issueStatuses = [
 ] as const
 export type IssueStatus = (typeof issueStatuses)[number]
 
+/** Where an issue may go from each status. docs/rules/work.md, "Issues". */
+export const issueTransitions: readonly (readonly [from: IssueStatus, to: readonly IssueStatus[]])[] = [
+  ['BACKLOG', ['TODO', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['TODO', ['BACKLOG', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE']],
+  ['IN_PROGRESS', ['TODO', 'REVIEW', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['REVIEW', ['TODO', 'IN_PROGRESS', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE']],
+  ['DONE', ['BACKLOG']],
+  ['FAILED', ['BACKLOG', 'TODO', 'IN_PROGRESS']],
+  ['CANCELLED', ['BACKLOG', 'TODO']],
+  ['DUPLICATE', []],
+]
+
 export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export type RelationType = (typeof relationTypes)[number]
 
 export const issueSorts = ['created_at', 'updated_at', 'priority', 'due_date', 'sort_order'] as const
 export type IssueSort = (typeof issueSorts)[number]
+
+/** How far the agent of an issue is: at work, waiting for a person, or done for now. */
+export const sessionStatuses = ['idle', 'running', 'awaiting_input'] as const
 
 /** Ids that one bulk change takes at most. */
 export const bulkIssues = 100
@@ -45,11 +60,13 @@ export const Issue = Type.Object({
   assignee_id: text,
   assignee_name: text,
   work_mode: Type.Enum(['agent', 'human'], { description: 'human: a person works on it' }),
+  session_status: nullable(Type.Enum([...sessionStatuses], { description: 'null: no agent has been at work on it' })),
   due_date: text,
   sort_order: Type.Number(),
   project_id: text,
   project_name: text,
   milestone_id: text,
+  milestone_name: text,
   parent_issue_id: text,
   estimate: nullable(Type.Integer()),
   labels: Type.Array(Type.Object({ id: Id, name: Type.String(), color: Type.String(), label_group: text })),
@@ -94,6 +111,18 @@ export const IssueRelation = Type.Object({
   target_title: Type.String(),
   target_status: Type.Enum([...issueStatuses]),
   created_at: Time,
+})
+
+export const IssueRun = Type.Object({
+  id: Id,
+  status: Type.String({ description: 'RUNNING, COMPLETED, FAILED, CANCELLED or TIMEOUT' }),
+  agent_name: text,
+  task: Type.String({ description: 'what the agent was asked, in short' }),
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  duration_ms: Type.Integer({ description: 'until now, while it goes on' }),
+  result_summary: nullable(Type.String({ description: 'the beginning of what the agent said last' })),
+  error_message: text,
 })
 
 const listed = Type.Optional(line(500))
@@ -148,7 +177,18 @@ const changing = {
   crew: 'crewId',
   scope: 'crews:write',
 } as const
-const recorded = ['mission.status_change', 'mission.assigned'] as const
+/** Taking an issue from its agent ends the agent's work. */
+const recorded = ['mission.status_change', 'mission.assigned', 'run.cancelled', 'assignment.cancelled'] as const
+
+/** Comments wake the agents that they mention. */
+const commented = [
+  'mission.comment',
+  'agent.mentioned',
+  'audit.entity_created',
+  'chat.user_message',
+  'run.started',
+  'agent.status_change',
+] as const
 
 export const issues = {
   list: get('/issues', {
@@ -196,7 +236,7 @@ export const issues = {
   remove: del('/crews/:crewId/issues/:identifier', {
     summary: 'Delete an issue that is in BACKLOG or CANCELLED',
     ...changing,
-    journal: ['mission.status_change'],
+    journal: ['mission.status_change', 'run.cancelled'],
     throws: ['not_found', 'transition_refused'],
   }),
   bulk: patch('/issues/bulk', {
@@ -218,8 +258,45 @@ export const issues = {
       reassign_to: Type.Optional(nullable(Type.String({ description: 'Id of the agent or member who goes on' }))),
     }),
     reply: Type.Object({ status: Type.Literal('ok'), action: Type.String() }),
-    journal: [...recorded, 'mission.comment'],
+    journal: [...recorded, ...commented],
     throws: ['not_found', 'transition_refused'],
+  }),
+  start: post('/crews/:crewId/issues/:identifier/start', {
+    summary: 'Let the agent of an issue work on it',
+    ...changing,
+    status: 200,
+    reply: Type.Object({
+      status: Type.String({ description: 'IN_PROGRESS' }),
+      identifier: Type.String(),
+      run_id: Id,
+      chat_id: Type.String({ description: "the agent's chat about the issue" }),
+    }),
+    journal: ['mission.status_change', 'run.started', 'agent.status_change', 'audit.entity_created'],
+    throws: [
+      'not_found',
+      'transition_refused',
+      'chat_busy',
+      'agent_pending_review',
+      'agent_expired',
+      'crew_not_running',
+      'runtime_unavailable',
+      'unavailable',
+    ],
+  }),
+  stop: post('/crews/:crewId/issues/:identifier/stop', {
+    summary: 'End the runs of an issue, which goes back to TODO',
+    ...changing,
+    status: 200,
+    reply: Type.Object({ status: Type.Enum([...issueStatuses]), identifier: Type.String() }),
+    journal: ['mission.status_change', 'run.cancelled', 'assignment.cancelled'],
+    throws: ['not_found', 'transition_refused'],
+  }),
+  runs: get('/crews/:crewId/issues/:identifier/runs', {
+    summary: 'List the runs of an issue, newest first',
+    access: 'VIEWER',
+    query: Type.Object(page),
+    reply: Type.Array(IssueRun),
+    throws: ['not_found'],
   }),
   subtasks: get('/crews/:crewId/issues/:identifier/subtasks', {
     summary: 'List the issues below an issue',
@@ -248,7 +325,7 @@ export const issues = {
     access: 'MEMBER',
     body: Type.Object({ body: prose(20_000) }),
     reply: IssueComment,
-    journal: ['mission.comment'],
+    journal: commented,
     throws: ['not_found'],
   }),
   relations: get('/crews/:crewId/issues/:identifier/relations', {

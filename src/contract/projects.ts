@@ -36,6 +36,25 @@ export const Project = Type.Object({
   updated_at: Time,
 })
 
+/** How far the issues of a project are. */
+export const ProjectStats = Type.Object({
+  total_issues: Type.Integer(),
+  completed_issues: Type.Integer({ description: 'those that are DONE' }),
+  by_status: Type.Record(Type.String(), Type.Integer()),
+  by_assignee: Type.Array(
+    Type.Object({
+      agent_id: Type.String({ description: 'of the agent, or of the member' }),
+      agent_name: text,
+      assignee_type: Type.Enum([...workers]),
+      total: Type.Integer(),
+      completed: Type.Integer(),
+    }),
+    { description: 'who has most of them first' },
+  ),
+  by_label: Type.Array(Type.Object({ label_name: Type.String(), color: Type.String(), count: Type.Integer() })),
+  crews: Type.Array(Type.String(), { description: 'names of the crews that its issues are of' }),
+})
+
 const members = {
   description: Type.Optional(nullable(prose(20_000))),
   icon: Type.Optional(nullable(line(50))),
@@ -73,6 +92,12 @@ export const projects = {
     summary: 'Show a project',
     access: 'VIEWER',
     reply: Project,
+    throws: ['not_found'],
+  }),
+  stats: get('/projects/:projectId/stats', {
+    summary: 'Count the issues of a project by status, assignee and label',
+    access: 'VIEWER',
+    reply: ProjectStats,
     throws: ['not_found'],
   }),
   update: patch('/projects/:projectId', {

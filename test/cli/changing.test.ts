@@ -28,6 +28,7 @@ const own = [
   'account:forgot',
   'account:reset',
   'ask',
+  'board',
   'chat',
   'inbox',
   'init',
@@ -281,7 +282,7 @@ describe('deletions that take something along', () => {
     expect(workspace.stderr).toContain(' This ends 1 run in progress. Not asked')
     const asked = await run('crews', 'rm', 'own')
     expect(asked).toMatchObject({ code: 2, stdout: '' })
-    expect(asked.stderr).toContain('Delete crew own with its agent and its container? This ends 1 run in progress.')
+    expect(asked.stderr).toContain('Delete crew own with its 2 agents and its container? This ends 1 run in progress.')
     expect(asked.stderr).toContain('Next: repeat the command with --confirm own')
     expect(await run('crews', 'rm', 'own', '--confirm', 'other')).toMatchObject({
       code: 2,

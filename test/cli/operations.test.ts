@@ -24,6 +24,8 @@ const none: Record<string, string> = {
   'sessions.error': 'a sentence for browsers after a redirect',
   'issues.find': '`muster issues show` finds it',
   'issues.ofCrew': '`muster issues list --crew` lists them',
+  'missions.ofCrew': '`muster missions list --crew` lists them',
+  'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',
   'idp.callback': 'is where the identity provider sends the browser back to',
 }

@@ -17,6 +17,8 @@ const implied: Record<string, string | undefined> = {
   'agents.stop': 'not_found',
   'approvals.decide': 'not_found',
   'approvals.list': undefined,
+  'checkpoints.forkMission': 'invalid_json',
+  'checkpoints.restore': 'not_found',
   'credentials.assign': 'not_found',
   'credentials.unassign': 'not_found',
 }

@@ -100,6 +100,15 @@ function stores({ app }: TestDaemon): undefined {
   Object.assign(app.runs, { deliver: async () => '/output/own' })
 }
 
+function filesMarked(it: TestDaemon): undefined {
+  const { app } = it
+  app.db.prepare("UPDATE checkpoints SET mark_state = 'marked'").run()
+  runsEnded(it)
+  const over = `UPDATE rewinds SET ended_at = 'x', outcome_json = '{"written":0,"removed":0}'`
+  const rewind = async () => void app.db.prepare(over).run()
+  app.marks = { ...app.marks, available: true, rewind }
+}
+
 async function picture(it: TestDaemon, owner: Person, { agentId }: Ids): Promise<undefined> {
   await it.call(owner, 'PUT', `/agents/${agentId}/avatar`, { svg })
 }
@@ -112,10 +121,26 @@ async function crewPersona(it: TestDaemon, owner: Person, { crewId }: Ids): Prom
   await it.call(owner, 'PUT', `/crews/${crewId}/persona`, { content: 'ours' })
 }
 
+async function withAgent(it: TestDaemon, owner: Person, { crewId, identifier, agentId }: Ids): Promise<undefined> {
+  const assignee = { assignee_type: 'agent', assignee_id: agentId }
+  await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, assignee)
+}
+
+async function started(it: TestDaemon, owner: Person, ids: Ids): Promise<undefined> {
+  await withAgent(it, owner, ids)
+  await it.call(owner, 'POST', `/crews/${ids['crewId']}/issues/${ids['identifier']}/start`)
+}
+
 async function inReview(it: TestDaemon, owner: Person, { crewId, identifier }: Ids): Promise<undefined> {
   for (const status of ['IN_PROGRESS', 'REVIEW'])
     await it.call(owner, 'PATCH', `/crews/${crewId}/issues/${identifier}`, { status })
 }
+
+async function cancelled(it: TestDaemon, owner: Person, { crewId, missionId }: Ids): Promise<undefined> {
+  await it.call(owner, 'PATCH', `/crews/${crewId}/missions/${missionId}`, { status: 'CANCELLED' })
+}
+
+const failed = (it: TestDaemon) => void it.app.db.prepare("UPDATE missions SET status = 'FAILED'").run()
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 const form = formWith(pictures.png)
@@ -192,6 +217,8 @@ const cases: Record<string, Case> = {
   'issues.bulk': ok({ ids: ['$issueId'], updates: { priority: 'low' } }),
   'issues.review': { ...ok({ action: 'approve' }), before: inReview },
   'issues.comment': made({ body: 'new' }),
+  'issues.start': { ...ok(), before: withAgent },
+  'issues.stop': { status: 200, before: started, later: true },
   'issues.relate': made({ target_identifier: '$targetIdentifier', relation_type: 'blocks' }),
   'issues.unrelate': ok(),
   'journal.priority': ok({ priority: 'pin' }),
@@ -209,9 +236,26 @@ const cases: Record<string, Case> = {
   'members.transfer': ok(),
   'members.remove': ok(),
   'members.setCapabilities': ok({ set: ['chat'] }),
+  'checkpoints.create': { status: 201, later: true },
+  'checkpoints.restore': ok(),
+  'checkpoints.fork': made(),
+  'checkpoints.forkMission': made({ checkpoint_id: '$checkpointId' }),
+  'checkpoints.rewind': { status: 200, before: filesMarked, later: true },
+  'checkpoints.remove': gone,
   'milestones.create': made({ name: 'new' }),
   'milestones.update': ok({ name: 'new' }),
   'milestones.remove': gone,
+  'missions.create': made({ title: 'new', lead_agent_id: '$leadId' }),
+  'missions.update': ok({ title: 'new' }),
+  'missions.remove': gone,
+  'missions.start': ok(),
+  'missions.restart': { ...ok(), before: cancelled },
+  'missions.resume': { ...ok(), before: failed },
+  'missions.clone': made(),
+  'missions.plan': { status: 202, body: {}, before: stores },
+  'missions.addTask': made({ title: 'new' }),
+  'missions.updateTask': ok({ title: 'new' }),
+  'missions.removeTask': gone,
   'onboarding.complete': ok(),
   'onboarding.setup': made({ workspace_name: 'Mine', crew_name: 'Web', agent_name: 'Bo' }),
   'persona.set': ok({ content: 'new' }),
@@ -239,6 +283,15 @@ const cases: Record<string, Case> = {
   'users.update': ok({ full_name: 'New Name' }),
   'users.setAvatar': { status: 200, body: form.body },
   'users.removeAvatar': ok(),
+  'plans.create': made({ name: 'new', template_json: { steps: [{ id: 'a', title: 'A' }] } }),
+  'plans.update': ok({ icon: 'new' }),
+  'plans.remove': gone,
+  'workflows.create': made({
+    name: 'new',
+    template_json: '[{"name":"A","type":"open","position":1},{"name":"B","type":"completed","position":2}]',
+  }),
+  'workflows.update': ok({ icon: 'new' }),
+  'workflows.remove': gone,
   'triage.create': made({ name: 'new', pattern: 'x', match_type: 'exact' }),
   'triage.update': ok({ name: 'new' }),
   'triage.remove': gone,

@@ -203,7 +203,7 @@ const secretive = [
   'totp.start',
 ]
 
-/** What needs a container engine, an identity provider, a signature, no users at all, or an issue of that crew. */
+/** What needs a container engine, an identity provider, a signature, no users, an issue of that crew, or stages. */
 const unequipped = [
   'adapters.list',
   'agents.containerFiles',
@@ -217,6 +217,16 @@ const unequipped = [
   'chats.send',
   'chats.steer',
   'chats.unreact',
+  'checkpoints.create',
+  'checkpoints.diff',
+  'checkpoints.files',
+  'checkpoints.fork',
+  'checkpoints.forkMission',
+  'checkpoints.list',
+  'checkpoints.remove',
+  'checkpoints.restore',
+  'checkpoints.rewind',
+  'checkpoints.show',
   'crews.logs',
   'crews.start',
   'crews.stop',
@@ -230,12 +240,30 @@ const unequipped = [
   'issues.relations',
   'issues.remove',
   'issues.review',
+  'issues.runs',
   'issues.show',
+  'issues.start',
+  'issues.stop',
   'issues.subtasks',
   'issues.unrelate',
   'issues.update',
+  'missions.addTask',
+  'missions.clone',
+  'missions.create',
+  'missions.plan',
+  'missions.remove',
+  'missions.removeTask',
+  'missions.restart',
+  'missions.resume',
+  'missions.show',
+  'missions.start',
+  'missions.update',
+  'missions.updateTask',
   'runs.receipt',
   'runs.tree',
+  'workflows.create',
+  'workflows.remove',
+  'workflows.update',
 ]
 
 it('got through to most of them', () => {

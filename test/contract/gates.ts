@@ -94,6 +94,17 @@ chats.invite               signed-in agents:write      api
 chats.uninvite             signed-in agents:write      api
 chats.search               VIEWER    agents:write      api
 
+checkpoints.list           VIEWER    -                 api
+checkpoints.create         MANAGER   crews:write       api
+checkpoints.show           VIEWER    -                 api
+checkpoints.restore        MANAGER   crews:write       api
+checkpoints.fork           MANAGER   crews:write       api
+checkpoints.forkMission    MANAGER   crews:write       api
+checkpoints.files          VIEWER    -                 api
+checkpoints.diff           MANAGER   -                 api
+checkpoints.rewind         MANAGER   crews:write       api
+checkpoints.remove         MANAGER   crews:write       api
+
 collisions.list            VIEWER    -                 api
 collisions.watch           VIEWER    -                 api
 
@@ -181,6 +192,9 @@ issues.update              MANAGER   crews:write       api  crew-role
 issues.remove              MANAGER   crews:write       api  crew-role
 issues.bulk                MANAGER   crews:write       api
 issues.review              MANAGER   crews:write       api  crew-role
+issues.start               MANAGER   crews:write       api  crew-role
+issues.stop                MANAGER   crews:write       api  crew-role
+issues.runs                VIEWER    -                 api
 issues.subtasks            VIEWER    -                 api
 issues.activity            VIEWER    -                 api
 issues.comments            VIEWER    -                 api
@@ -222,6 +236,22 @@ milestones.list            VIEWER    -                 api
 milestones.create          MANAGER   crews:write       api
 milestones.update          MANAGER   crews:write       api
 milestones.remove          ADMIN     crews:write       api
+
+missions.list              VIEWER    -                 api
+missions.ofCrew            VIEWER    -                 api
+missions.show              VIEWER    -                 api
+missions.metrics           VIEWER    -                 api
+missions.create            MANAGER   crews:write       api  crew-role
+missions.update            MANAGER   crews:write       api  crew-role
+missions.remove            MANAGER   crews:write       api  crew-role
+missions.start             MANAGER   crews:write       api  crew-role
+missions.restart           MANAGER   crews:write       api  crew-role
+missions.resume            MANAGER   crews:write       api  crew-role
+missions.clone             MANAGER   crews:write       api  crew-role
+missions.plan              MANAGER   crews:write       api  crew-role
+missions.addTask           MANAGER   crews:write       api  crew-role
+missions.updateTask        MANAGER   crews:write       api  crew-role
+missions.removeTask        MANAGER   crews:write       api  crew-role
 
 models.list                VIEWER    -                 api
 notes.take                 internal  -                 api
@@ -275,6 +305,7 @@ preferences.remove         signed-in -                 api
 projects.list              VIEWER    -                 api
 projects.create            MANAGER   crews:write       api
 projects.show              VIEWER    -                 api
+projects.stats             VIEWER    -                 api
 projects.update            MANAGER   crews:write       api
 projects.remove            ADMIN     crews:write       api
 
@@ -334,6 +365,20 @@ totp.start                 signed-in -                 auth
 totp.confirm               signed-in -                 auth
 totp.renew                 signed-in -                 auth
 totp.remove                signed-in -                 auth
+
+metrics.timeseries         VIEWER    -                 api
+
+plans.list                 VIEWER    -                 api
+plans.show                 VIEWER    -                 api
+plans.create               MANAGER   crews:write       api
+plans.update               MANAGER   crews:write       api
+plans.remove               MANAGER   crews:write       api
+
+workflows.list             VIEWER    -                 api
+workflows.show             VIEWER    -                 api
+workflows.create           MANAGER   crews:write       api
+workflows.update           MANAGER   crews:write       api
+workflows.remove           MANAGER   crews:write       api
 
 triage.list                VIEWER    -                 api
 triage.create              MANAGER   crews:write       api

@@ -368,6 +368,18 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     ])
   })
 
+  it('waits for a tool server that is slow to start', async () => {
+    const { run } = await scene([
+      { tools: [{ name: 'mcp__shout__shout', input: { words: 'hey' } }] },
+      { text: 'Done.' },
+    ])
+    const mcpServers = {
+      shout: { command: process.execPath, args: [server], env: { MARK: '!!', STARTS_AFTER_MS: '6000' } },
+    }
+    const { frames } = await run({ mcpConfigs: [JSON.stringify({ mcpServers })] })
+    expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ content: 'HEY !!' })
+  })
+
   it('does not load tool servers that lie about in its folder', async () => {
     const { endpoint, folders, run } = await scene([
       {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { pack } from 'tar-stream'
 import { describe, expect, it } from 'vitest'
+import { buildImage } from '../support/build-image.ts'
 import { attack, opened, seed } from '../support/disk-attack.ts'
 import { standIn } from '../support/disk-scene.ts'
 import { ending } from '../support/endings.ts'
@@ -15,7 +15,9 @@ describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
   const image = 'muster-full-disk:test'
 
   it(`30 times a full disk (MUSTER_SEED=${seed})`, { timeout: 300_000 }, async () => {
-    await buildImage(image)
+    // The scripted client in place of the vendor's.
+    const client = ['RUN rm -f /usr/local/bin/claude', 'COPY claude /usr/local/bin/claude']
+    await buildImage(image, client, { claude: readFileSync(standIn) })
     ending(() => engine.getImage(image).remove({ force: true }))
     const it = await opened('size=24m', { SVC_CONTAINER_PREFIX: 'muster-full-disk', SVC_RUNTIME_IMAGE: image })
     const { scene } = it
@@ -33,22 +35,3 @@ describe.skipIf(mountMissing || engineMissing)('agents in containers', () => {
     expect(Object.keys(counts).filter((status) => !['COMPLETED', 'CANCELLED'].includes(status))).toEqual([])
   })
 })
-
-/** The base image with the scripted client in place of the vendor's. */
-async function buildImage(name: string): Promise<void> {
-  const context = pack()
-  context.entry(
-    { name: 'Dockerfile' },
-    'FROM muster/crew:local\nRUN rm -f /usr/local/bin/claude\nCOPY claude /usr/local/bin/claude\n',
-  )
-  context.entry({ name: 'claude', mode: 0o755 }, readFileSync(standIn))
-  context.finalize()
-  const stream = await engine.buildImage(context as unknown as NodeJS.ReadableStream, { t: name, networkmode: 'none' })
-  await new Promise<void>((resolve, reject) =>
-    engine.modem.followProgress(stream, (error, lines) => {
-      const failed = error ?? lines.find((line: { error?: string }) => line.error)
-      if (failed) reject(new Error(failed.error ?? failed.message))
-      else resolve()
-    }),
-  )
-}

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../daemon/runtime/docker/exec.ts'
 import type { AgentSpec, SeenWrite, WriteGap, WriteWatch } from '../../daemon/runtime/types.ts'
 import { ada, bob } from '../daemon/runtime/runtime-contract.ts'
-import { engineMissing } from '../support/engine.ts'
+import { buildImage } from '../support/build-image.ts'
+import { engine, engineMissing } from '../support/engine.ts'
 import { type EngineCrew, type EngineCrews, engineCrews } from '../support/engine-crews.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
@@ -22,7 +23,7 @@ interface Watched extends WriteWatch {
   ready: Promise<void>
 }
 
-function watch(since = Date.now()): Watched {
+function watch(since = Date.now(), crewId = crew.spec.crewId): Watched {
   let ready = () => {}
   const it: Watched = {
     seen: [],
@@ -32,7 +33,7 @@ function watch(since = Date.now()): Watched {
     ready: new Promise((resolve) => {
       ready = resolve
     }),
-    ...crews.runtime.watchWrites(crew.spec.crewId, since, {
+    ...crews.runtime.watchWrites(crewId, since, {
       ready(folders) {
         it.folders = folders
         ready()
@@ -188,6 +189,14 @@ describe('what is written in the shared folders of a crew', () => {
     await expect.poll(() => of(it, 'still')).toEqual(['new 20001', 'new 20002'])
   })
 
+  it('takes no other user for the writer of a file that is dated far into the future', async () => {
+    const dated = 'mkdir /dev/shm/d; touch -d @2201023255552 /dev/shm/d/f'
+    const argv = ['sh', '-c', 'perl /opt/muster/watch-writes.pl 10 /dev/shm/d /dev/shm/d </dev/null']
+    await as(ada, dated)
+    // In the second folder, which is the first one, the file has the same owner: nothing is to be told.
+    expect((await run(crew.crew, { user: `${watcherUid}:1001`, argv })).stdout).toBe('ready\t1\n')
+  })
+
   it('says how much it left out of a flood, and goes on', async () => {
     const it = watch()
     await it.ready
@@ -197,6 +206,20 @@ describe('what is written in the shared folders of a crew', () => {
     await noticed(it, ada, 'echo 1 > after')
     await noticed(it, bob, 'rm -f after; echo 2 > after')
     await expect.poll(() => of(it, 'after')).toEqual(['new 20001', 'new 20002'])
+  })
+
+  it('is not told where the image has no Perl, which is the reason', async () => {
+    const image = 'muster-no-perl:test'
+    await buildImage(image, ['RUN rm -f /usr/bin/perl*'])
+    try {
+      const { spec } = await crews.open({ image })
+      const it = watch(Date.now(), spec.crewId)
+      await it.ready
+      expect([it.reason, it.folders]).toEqual(['the image of the crew has no perl', 0])
+      await crews.runtime.remove(spec.crewId, { data: true })
+    } finally {
+      await engine.getImage(image).remove({ force: true })
+    }
   })
 
   it('ends with the connection of the daemon, and says so when the crew stops', async () => {
@@ -214,8 +237,6 @@ describe('what is written in the shared folders of a crew', () => {
     await late.ready
     expect(late.reason).toMatch(/not running/)
     await crews.runtime.ensure(crew.spec, { step() {} })
-    crew.crew = (await import('../support/engine.ts')).engine.getContainer(
-      (await crews.runtime.observe(crew.spec.crewId))[0]!.containerId,
-    )
+    crew.crew = engine.getContainer((await crews.runtime.observe(crew.spec.crewId))[0]!.containerId)
   })
 })

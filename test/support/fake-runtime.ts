@@ -22,6 +22,7 @@ import type {
 } from '#runtime/types'
 import type { Usage } from '../../daemon/runtime/disk/usage.ts'
 import { RuntimeError } from '../../daemon/runtime/errors.ts'
+import type { Answers, MarksRequest } from '../../daemon/runtime/marks/wire.ts'
 
 interface Program {
   spec: RunSpec
@@ -73,6 +74,12 @@ export class FakeRuntime implements Runtime {
   /** The runs that something was looked for after; undefined where it was for an agent as a whole. */
   readonly left: (string | undefined)[] = []
   readonly cleared: string[] = []
+  /** What was asked of the program that marks files. */
+  readonly marking: MarksRequest[] = []
+  /** Answers for it. */
+  answerMarks: (request: MarksRequest) => Promise<unknown> = async () => {
+    throw new RuntimeError('refused', 'nothing is marked here')
+  }
   refuseClear: Error | null = null
   /** Rejects the next start. */
   refuseStart: Error | null = null
@@ -155,6 +162,10 @@ export class FakeRuntime implements Runtime {
   }
   async ensure(): Promise<void> {}
   async stop(): Promise<void> {}
+  async marks<R extends MarksRequest>(_spec: CrewSpec, request: R): Promise<Answers[R['op']]> {
+    this.marking.push(request)
+    return (await this.answerMarks(request)) as Answers[R['op']]
+  }
   async usage(_spec?: CrewSpec): Promise<Usage | null> {
     return null
   }

@@ -118,14 +118,36 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     relation_type: 'blocks',
   })
   const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
+  const lead = await make('/agents', {
+    name: `${word} lead`,
+    slug: `${word}-lead`,
+    crew_id: crew.id,
+    agent_role: 'LEAD',
+  })
+  const mission = await make(`/crews/${crew.id}/missions`, {
+    title: word,
+    lead_agent_id: lead.id,
+    tasks: [{ key: 'a', title: word }],
+  })
+  const checkpoint = await make(`/missions/${mission.id}/checkpoints`, { label: word })
+  const stages = JSON.stringify([
+    { name: 'Open', type: 'open', position: 1 },
+    { name: 'Done', type: 'completed', position: 2 },
+  ])
+  const workflow = await make('/workflow-templates', { name: word, template_json: stages })
+  const plan = await make('/templates', { name: word, template_json: { steps: [{ id: 'a', title: 'A' }] } })
   return {
     agentId: agent.id,
+    leadId: lead.id,
+    missionId: mission.id,
+    taskId: mission.tasks[0].id,
     attachmentId: attachment,
     formId: form.id,
     approvalId: approval,
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
     chatId: chat.id,
+    checkpointId: checkpoint.id,
     conversationId: room.id,
     connectionId: connection.id,
     crewId: crew.id,
@@ -142,6 +164,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     labelId: label.id,
     messageId: message.id,
     milestoneId: milestone.id,
+    planId: plan.id,
+    workflowId: workflow.id,
     projectId: project.id,
     relationId: relation.id,
     targetIdentifier: target.identifier,

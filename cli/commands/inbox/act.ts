@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 import { InputError } from '../../input.ts'
 
-const endings = { take_over: 'The run is ended; the chat is yours.', dismiss: 'Dismissed: the run is ended.' }
+const endings = { take_over: 'The run is ended; its work is yours.', dismiss: 'Dismissed: the run is ended.' }
 
 export default class InboxAct extends ApiCommand<typeof InboxAct> {
   static override summary = 'Answer an agent that waits for a person, take over its work, or dismiss it'

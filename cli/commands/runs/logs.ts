@@ -1,8 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../command.ts'
-import { readLog } from '../../runs/follow.ts'
-import { LogLines } from '../../runs/log-lines.ts'
+import { printLog } from '../../runs/print-log.ts'
 
 export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
   static override summary = 'Show what a run did and said'
@@ -22,16 +21,6 @@ export default class RunsLogs extends ApiCommand<typeof RunsLogs> {
 
   async run(): Promise<void> {
     const asked = locate('runs.logs', { runId: this.args.run, query: { follow: this.flags.follow || undefined } })
-    const people = ['auto', 'table', 'tsv', 'name'].includes(this.out.wanted.format) && this.out.wanted.jq === undefined
-    const told = new LogLines(this.out.paint)
-    const onState = (lost?: Error) =>
-      this.out.note(lost ? 'The connection is lost; trying again.' : 'The connection is back.', 'yellow')
-    for await (const frame of readLog(this.connection, asked, onState)) {
-      if (frame.type === 'stream.heartbeat') continue
-      if (!people) await this.out.item(frame, '')
-      else for (const line of told.take(frame)) await this.out.item(frame, line)
-      if (frame.type === 'stream.end' && frame.reason !== 'run_complete' && frame.reason !== 'not_followed')
-        this.out.note(`The log ended before the run: ${frame.reason}`, 'yellow')
-    }
+    await printLog(this.out, this.connection, asked)
   }
 }

@@ -1,6 +1,7 @@
 import { agents } from '#contract/agents'
 import { feature, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
+import { load } from './load/service.ts'
 import { checkModel } from './models/service.ts'
 import { queries } from './queries.ts'
 import { removeAgent, removeCrewAgents, removeFreeAgents } from './removal/service.ts'
@@ -8,7 +9,6 @@ import { toAgent, toAgentRows } from './rows.ts'
 import { fold } from './rules.ts'
 import { agentById, createAgent, findAgent, updateAgent } from './service.ts'
 import { settleReview } from './status/service.ts'
-import { usedToday } from './usage/service.ts'
 
 /** The reaction to decisions that delete the agent. */
 const reviewed = { writes: ['agent.deleted'] as const, run: settleReview }
@@ -45,22 +45,7 @@ export default feature(
         queued: queries(app.db).queued.get(actor.workspace)!.n,
       }
     },
-    load: ({ actor }) =>
-      queries(app.db)
-        .all.all(actor.workspace)
-        .map(({ id, name, slug, status }) => {
-          const { tokens, cost_usd, unpriced_runs } = usedToday(app, actor.workspace, id)
-          return {
-            agent_id: id,
-            agent_name: name,
-            agent_slug: slug,
-            agent_status: status,
-            ...noTasks,
-            tokens_used_today: tokens,
-            cost_usd_today: cost_usd,
-            unpriced_runs_today: unpriced_runs,
-          }
-        }),
+    load: (call) => load(app, call),
     create: staged(
       (call) => checkModel(app, call),
       (call) => createAgent(app, call),
@@ -84,6 +69,3 @@ export default feature(
     channels: { agent: (app, id) => agentById(app, id)?.workspace_id },
   },
 )
-
-/** Agents have no tasks in this version. */
-const noTasks = { active_tasks: 0, pending_tasks: 0, completed_today: 0, token_budget: 0 }

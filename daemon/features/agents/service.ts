@@ -42,6 +42,12 @@ export function callerOf(
 /** A live agent of any workspace: for the daemon's own work, never for a request. */
 export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
 
+/** The live agent of a workspace with that slug. */
+export function agentCalled(app: App, workspace: string, slug: string): AgentRow | undefined {
+  const found = queries(app.db).bySlug.get(workspace, slug)
+  return found && agentById(app, found.id)
+}
+
 /** The agents of a crew that may work, in the order in which they joined. */
 export const agentsOfCrew = ({ db }: App, crewId: string) => queries(db).mates.all(crewId)
 

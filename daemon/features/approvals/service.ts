@@ -15,6 +15,7 @@ type Shown = Static<typeof Approval>
 export interface Request {
   workspace: string
   crew?: string
+  mission?: string
   agent?: string
   /** The run in which an agent asks; one of another agent does not count. */
   run?: string | null | undefined
@@ -34,14 +35,14 @@ export interface Request {
 
 /** Asks people to approve something before it takes effect; returns the request's id. */
 export function requestApproval(app: App, it: Request): string {
-  const { workspace, crew, agent, run, by, person, kind, reason, payload, seconds, card, now } = it
+  const { workspace, crew, mission, agent, run, by, person, kind, reason, payload, seconds, card, now } = it
   const id = newId(app.clock())
   queries(app.db).insert.run({
     id,
     workspace_id: workspace,
     crew_id: crew ?? null,
     agent_id: agent ?? null,
-    mission_id: null,
+    mission_id: mission ?? null,
     requested_by: by,
     kind,
     reason,

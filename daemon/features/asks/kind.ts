@@ -1,6 +1,12 @@
-import { type Choice, declareKind } from '../decisions/service.ts'
+import type { App } from '#kernel/app'
+import { type Choice, type Decision, declareKind } from '../decisions/service.ts'
+import { findRun } from '../runs/service.ts'
 
-const choices: readonly Choice[] = [
+/** A run of an issue leaves that to the person, any other one its chat. */
+const isOfIssue = (app: App, { run_id }: Decision): boolean =>
+  run_id !== null && (findRun(app, run_id)?.mission_id ?? null) !== null
+
+const choicesOf = (ofIssue: boolean): Choice[] => [
   {
     id: 'answer',
     label: 'Answer',
@@ -11,7 +17,7 @@ const choices: readonly Choice[] = [
   {
     id: 'take_over',
     label: 'Take over',
-    effect: 'The run is ended; the chat is yours.',
+    effect: ofIssue ? 'The run is ended; the issue is yours, in TODO.' : 'The run is ended; the chat is yours.',
     body: { action: 'take_over' },
   },
   { id: 'dismiss', label: 'Dismiss', means: 'deny', effect: 'The run is ended.', body: { action: 'dismiss' } },
@@ -25,12 +31,17 @@ export const question = declareKind({
   seconds: null,
   operation: 'inbox.act',
   params: ({ item_id }) => ({ itemId: item_id }),
-  actions: () => [
+  actions: (app, row) => [
     { id: 'answer', label: 'Answer', effect: 'The agent goes on with your answer' },
-    { id: 'take_over', label: 'Take over', effect: 'Ends the run: the chat is yours', irreversible: true },
+    {
+      id: 'take_over',
+      label: 'Take over',
+      effect: isOfIssue(app, row) ? 'Ends the run: the issue is yours' : 'Ends the run: the chat is yours',
+      irreversible: true,
+    },
     { id: 'dismiss', label: 'Dismiss', effect: 'Ends the run', irreversible: true },
   ],
-  choices: () => [...choices],
+  choices: (app, row) => choicesOf(isOfIssue(app, row)),
   resolves: 'dismiss',
   expired: 'timed_out',
   // The end of its run withdraws the question.

@@ -9,6 +9,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { open } from '../decisions/service.ts'
 import { itemId, type Target } from '../inbox/service.ts'
+import { askedAbout } from '../issues/answers/service.ts'
 import { sourceOf } from '../runs/messages/service.ts'
 import { findRun, parkRun, type Run } from '../runs/service.ts'
 import { question } from './kind.ts'
@@ -29,7 +30,7 @@ export function park(app: App, { actor, body, now }: Question) {
     return parked(before)
   const text = body.question.trim()
   if (text === '') throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
-  const { workspace_id, crew_id, agent_id, chat_id } = run
+  const { workspace_id, crew_id, agent_id, chat_id, mission_id } = run
   const thread = chat_id === null ? sourceOf(app, run).answers?.thread(app, run) : `chat:${chat_id}`
   if (thread === undefined)
     throw problem('run_gone', { detail: 'This run belongs to no chat in which a person could answer: go on without' })
@@ -37,13 +38,15 @@ export function park(app: App, { actor, body, now }: Question) {
     throw problem('run_gone', { detail: 'The run is over, or about to end', extra: { source_id: run.id } })
   const ask = newId(app.clock())
   const inbox_item_id = itemId('run_needs_human', ask)
-  const about = { workspace_id, crew_id, agent_id, trace_id: run.id, ...actorOf(actor), refs: { inbox_item_id } }
+  const of = { workspace_id, crew_id, agent_id, ...(mission_id && { mission_id }), trace_id: run.id }
+  const about = { ...of, ...actorOf(actor), refs: { inbox_item_id } }
   const { seq } = app.journal(fact('run.parked', { ...(chat_id && { chat_id }), question: text, inbox_item_id }, about))
   const session = awaitInput(
     app,
     {
       workspace_id,
       agent_id,
+      mission_id,
       chat_id,
       run_id: run.id,
       cli_resume_id: clientSession(run),
@@ -91,7 +94,8 @@ function putBefore(
   { ask, text, context, thread }: { ask: string; text: string; context: string; thread: string },
   now: string,
 ): void {
-  const target = targetOf(app, run)
+  const issue = askedAbout(app, run)
+  const target = issue?.target ?? targetOf(app, run)
   open(app, question, {
     id: ask,
     workspace: run.workspace_id,
@@ -104,11 +108,15 @@ function putBefore(
       title: `${run.agent_name} asks: ${titleOf(text)}`,
       body: context ? `${text}\n\n${context}` : text,
       sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
-      thread,
+      thread: issue ? `issue:${issue.id}` : thread,
       attention: 'input',
       payload: () => ({
         who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
-        context: { run: run.id, chat: run.chat_id },
+        context: {
+          ...(issue && { issue: issue.identifier, mission_id: issue.id }),
+          run: run.id,
+          chat: run.chat_id,
+        },
         agent_id: run.agent_id,
         crew_id: run.crew_id,
         question: text,

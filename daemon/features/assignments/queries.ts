@@ -8,6 +8,8 @@ export interface Row {
   crew_id: string
   chat_id: string | null
   mission_id: string | null
+  /** The task of that mission. */
+  task_id: string | null
   assigned_by_id: string
   assigned_to_id: string
   task: string
@@ -30,6 +32,8 @@ export interface Row {
   result_summary: string | null
   error_message: string | null
   refusal: string | null
+  /** What the agent is told where that is more than the task. */
+  brief: string | null
   delivery: 'tool' | 'turn' | 'none' | null
   delivery_run_id: string | null
   by_name: string
@@ -44,6 +48,9 @@ export type NewRow = Pick<
   | 'workspace_id'
   | 'crew_id'
   | 'chat_id'
+  | 'mission_id'
+  | 'task_id'
+  | 'brief'
   | 'assigned_by_id'
   | 'assigned_to_id'
   | 'task'
@@ -69,17 +76,19 @@ export interface Ending {
 const own = `s.seq, s.id, s.workspace_id, s.crew_id, s.chat_id, s.mission_id, s.assigned_by_id, s.assigned_to_id,
   s.task, s.status, s.waiting, s.group_id, s.depth, s.parent_assignment_id, s.parent_run_id, s.chain_origin,
   s.triggered_by, s.call_id, s.approval_id, s.run_id, s.created_at, s.queued_at, s.running_at, s.started_at,
-  s.finished_at, s.result_summary, s.error_message, s.refusal, s.delivery, s.delivery_run_id`
+  s.finished_at, s.result_summary, s.error_message, s.refusal, s.task_id, s.brief, s.delivery, s.delivery_run_id`
 const columns = `${own}, b.name AS by_name, b.slug AS by_slug, t.name AS to_name, t.slug AS to_slug`
 const names = 'JOIN agents b ON b.id = s.assigned_by_id JOIN agents t ON t.id = s.assigned_to_id'
 const undelivered = 'finished_at IS NOT NULL AND delivery IS NULL'
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewRow], { id: string }>(
-    `INSERT INTO assignments (id, workspace_id, crew_id, chat_id, assigned_by_id, assigned_to_id, task, status,
-      group_id, depth, parent_assignment_id, parent_run_id, chain_origin, triggered_by, call_id, created_at)
-     VALUES (@id, @workspace_id, @crew_id, @chat_id, @assigned_by_id, @assigned_to_id, @task, 'PENDING',
-      @group_id, @depth, @parent_assignment_id, @parent_run_id, @chain_origin, @triggered_by, @call_id, @created_at)
+    `INSERT INTO assignments (id, workspace_id, crew_id, chat_id, mission_id, task_id, brief, assigned_by_id,
+      assigned_to_id, task, status, group_id, depth, parent_assignment_id, parent_run_id, chain_origin,
+      triggered_by, call_id, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @chat_id, @mission_id, @task_id, @brief, @assigned_by_id,
+      @assigned_to_id, @task, 'PENDING', @group_id, @depth, @parent_assignment_id, @parent_run_id,
+      @chain_origin, @triggered_by, @call_id, @created_at)
      RETURNING id`,
   ),
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} FROM assignments s ${names} WHERE s.id = ?`),
@@ -114,6 +123,16 @@ export const queries = statements((db) => ({
   openInChat: db.prepare<[chat: string], { id: string }>(
     'SELECT id FROM assignments WHERE chat_id = ? AND finished_at IS NULL LIMIT 1',
   ),
+  /** Groups of which something goes on, or has ended and was not told. */
+  groupsOfChat: db.prepare<{ chat: string }, { group_id: string }>(
+    `SELECT group_id FROM assignments WHERE chat_id = @chat AND finished_at IS NULL
+     UNION SELECT group_id FROM assignments WHERE chat_id = @chat AND ${undelivered}`,
+  ),
+  /** What is open of a chat, nobody is to be told there any more. */
+  leaveOpen: db.prepare<[chat: string]>(
+    'UPDATE assignments SET chat_id = NULL WHERE chat_id = ? AND finished_at IS NULL',
+  ),
+  leaveMission: db.prepare<[mission: string]>('UPDATE assignments SET mission_id = NULL WHERE mission_id = ?'),
   leaveChat: db.prepare<[chat: string]>('UPDATE assignments SET chat_id = NULL WHERE chat_id = ?'),
   groupOfTurn: db.prepare<[run: string], { group_id: string; chain_origin: string }>(
     'SELECT group_id, chain_origin FROM assignments WHERE delivery_run_id = ? LIMIT 1',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { type Assignment, type AssignmentState, type ListedAssignment, resultLimit } from '#contract/assignments'
+import { quotedLines } from '#kernel/quoted-lines'
 import type { Said } from '#kernel/runs'
 import type { Row } from './queries.ts'
 
@@ -77,8 +78,6 @@ export function resultOf(said: readonly Said[]): string | null {
   return text ? cut(text, resultLimit) : null
 }
 
-const quotedLines = (text: string): string => text.replace(/^/gm, '> ')
-
 const ends = { COMPLETED: 'finished', FAILED: 'failed', CANCELLED: 'was cancelled' } as const
 
 function told(row: Row): string {
@@ -104,7 +103,8 @@ export const resultsText = (rows: readonly Row[]): string =>
   ].join('\n\n')
 
 /** What an agent is told of its task. */
-export const taskText = ({ by_name, by_slug, task }: Row): string =>
+export const taskText = ({ by_name, by_slug, task, brief }: Row): string =>
+  brief ??
   [
     `${by_name} (@${by_slug}), another agent, gives you this to do:`,
     '',

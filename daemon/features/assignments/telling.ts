@@ -38,7 +38,7 @@ export function broadcast(app: App, given: Row, kind: Kind): void {
 }
 
 /** An assignment as everybody in its workspace may know it. */
-const toldOf = (app: App, row: Row): Row => (isPrivate(app, row) ? withoutWords(row) : row)
+export const toldOf = (app: App, row: Row): Row => (isPrivate(app, row) ? withoutWords(row) : row)
 
 /** Tells the workspace that an assignment waits no more for a place. */
 export const broadcastUnqueued = (app: App, { id, workspace_id }: Row): void =>

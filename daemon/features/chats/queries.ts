@@ -11,6 +11,8 @@ export interface ChatRow {
   visibility: string
   origin: string | null
   created_by: string | null
+  /** The issue that it is about. */
+  mission_id: string | null
   message_count: number
   unread_count: number
   started_at: string
@@ -21,14 +23,15 @@ export interface ChatRow {
 
 export type NewChat = Pick<
   ChatRow,
-  'id' | 'agent_id' | 'workspace_id' | 'origin' | 'created_by' | 'last_activity_at' | 'created_at'
+  'id' | 'agent_id' | 'workspace_id' | 'origin' | 'created_by' | 'mission_id' | 'last_activity_at' | 'created_at'
 >
 
 /** Messages after the caller's cursor; users' messages count when somebody else wrote them. */
 const unread = `(SELECT count(*) FROM chat_messages m WHERE m.chat_id = chats.id
   AND m.seq > coalesce((SELECT last_seq FROM chat_read_cursors r WHERE r.chat_id = chats.id AND r.user_id = @user), 0)
   AND NOT (m.role = 'user' AND (m.author_user_id IS NULL OR m.author_user_id = @user)))`
-const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, message_count,
+const columns = `id, agent_id, workspace_id, title, mode, status, visibility, origin, created_by, mission_id,
+  message_count,
   ${unread} AS unread_count, started_at, ended_at, last_activity_at, created_at`
 
 export const queries = statements((db) => ({
@@ -41,13 +44,15 @@ export const queries = statements((db) => ({
   enter: db.prepare<[id: string], ChatRow>(`SELECT ${columns.replace(unread, '0')} FROM chats WHERE id = ?`),
   workspace: db.prepare<[id: string], { workspace_id: string }>('SELECT workspace_id FROM chats WHERE id = ?'),
   insert: db.prepare<[NewChat], { id: string }>(
-    `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, message_count,
-      started_at, last_activity_at, created_at)
-     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, 0, @created_at,
+    `INSERT INTO chats (id, agent_id, workspace_id, mode, status, visibility, origin, created_by, mission_id,
+      message_count, started_at, last_activity_at, created_at)
+     VALUES (@id, @agent_id, @workspace_id, 'CHAT', 'ACTIVE', 'private', @origin, @created_by, @mission_id, 0,
+     @created_at,
      @last_activity_at, @created_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   rename: db.prepare<[title: string, id: string]>('UPDATE chats SET title = ? WHERE id = ?'),
+  setMission: db.prepare<[mission: string, id: string]>('UPDATE chats SET mission_id = ? WHERE id = ?'),
   remove: db.prepare<[id: string]>('DELETE FROM chats WHERE id = ?'),
   /** A chat is a group while there is somebody in it beside its creator. */
   settleVisibility: db.prepare<[id: string]>(

@@ -19,7 +19,10 @@ import { leaveSessions } from './sessions/service.ts'
 
 const absent = (what: string) => problem('not_found', { detail: `There is no such ${what}` })
 
-const toChat = ({ created_by: _by, ...chat }: ChatRow): Static<typeof Chat> => chat
+const toChat = ({ created_by: _by, mission_id, ...chat }: ChatRow): Static<typeof Chat> => ({
+  ...chat,
+  ...(mission_id && { mission_id }),
+})
 
 export function listChats(app: App, { actor, agentId, query }: Call<typeof chats.list>): Static<typeof Chat>[] {
   const agent = findAgent(app, actor.workspace, agentId)
@@ -34,7 +37,8 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
   const agent = findAgent(app, actor.workspace, agentId)
   const origin = origins.find((known) => known === body?.origin) ?? null
   const id = body?.session_id ?? newId(app.clock())
-  if ((ownChats.exec(id)?.[1] ?? agent.id) !== agent.id) throw problem('chat_taken', { field: 'session_id' })
+  const [, trigger, issue] = ownChats.exec(id) ?? []
+  if ((trigger ?? issue ?? agent.id) !== agent.id) throw problem('chat_taken', { field: 'session_id' })
   const times = { created_at: now, last_activity_at: new Date(app.clock()).toISOString() }
   const made = queries(app.db).insert.get({
     id,
@@ -42,6 +46,7 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
     workspace_id: actor.workspace,
     origin,
     created_by: actor.id,
+    mission_id: null,
     ...times,
   })
   if (made) app.journal(fact('chat.created', { entity_id: id }, about(actor, actor.workspace, agent)))
@@ -51,15 +56,36 @@ export function createChat(app: App, { actor, agentId, body, now }: Call<typeof 
 }
 
 /** Ids of chats that Muster itself opens for an agent: nobody takes them for another one. */
-const ownChats = /^(?:webhook|cron)-(.*)$/
+const ownChats = /^(?:webhook|cron)-(.*)$|^issue-(.*)-c[a-z0-9]{24}$/
+
+/** The id of the chat in which an agent works on an issue. */
+export const issueChatId = (agentId: string, missionId: string): string => `issue-${agentId}-${missionId}`
+
+/** The chat of an agent about an issue, opened at the first time. */
+export function openIssueChat(app: App, agent: AgentRow, missionId: string, title: string): string {
+  const id = openOwn(app, agent, { id: issueChatId(agent.id, missionId), origin: null, title })
+  queries(app.db).setMission.run(missionId, id)
+  return id
+}
 
 /** A chat of an agent in which Muster speaks, opened at the first time. */
-export function openOwnChat(app: App, agent: AgentRow, kind: 'webhook' | 'cron', title: string): string {
-  const id = `${kind}-${agent.id}`
-  const origin = kind === 'webhook' ? 'WEBHOOK' : 'CRON'
+export const openOwnChat = (app: App, agent: AgentRow, kind: 'webhook' | 'cron', title: string): string =>
+  openOwn(app, agent, { id: `${kind}-${agent.id}`, origin: kind === 'webhook' ? 'WEBHOOK' : 'CRON', title })
+
+type Own = Pick<ChatRow, 'id' | 'origin'> & { title: string }
+
+function openOwn(app: App, agent: AgentRow, { id, origin, title }: Own): string {
   const times = { created_at: app.now(), last_activity_at: new Date(app.clock()).toISOString() }
   const { id: agent_id, workspace_id } = agent
-  const made = queries(app.db).insert.get({ id, agent_id, workspace_id, origin, created_by: null, ...times })
+  const made = queries(app.db).insert.get({
+    id,
+    agent_id,
+    workspace_id,
+    origin,
+    created_by: null,
+    mission_id: null,
+    ...times,
+  })
   if (!made && queries(app.db).find.get({ id, user: '' })?.agent_id !== agent.id)
     throw new Error(`The chat ${id} belongs to another agent`)
   if (!made) return id

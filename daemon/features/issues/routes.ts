@@ -1,10 +1,17 @@
 import { issues } from '#contract/issues'
-import { feature } from '#kernel/feature'
+import { feature, wished } from '#kernel/feature'
+import { notePark, tellResumed } from './answers/service.ts'
 import { bulk, create, remove, review, update } from './changes/service.ts'
-import { comment, comments } from './comments/service.ts'
+import { comments } from './comments/service.ts'
+import { afterRun, settleRegularly } from './endings/service.ts'
 import { dropLabel, leaveAgent, leaveMember, leaveMilestone, leaveProject } from './leaving/service.ts'
 import { relate, relations, unrelate } from './relations/service.ts'
+import { runs } from './runs/service.ts'
+import { comment } from './saying/service.ts'
 import { activity, findAny, list, ofCrew, show, subtasks } from './service.ts'
+import { settleStop, start, wishStop } from './work/service.ts'
+
+const ended = { writes: ['mission.status_change', 'mission.comment'], run: afterRun } as const
 
 export default feature(
   issues,
@@ -18,6 +25,12 @@ export default feature(
     remove: (call) => remove(app, call),
     bulk: (call) => bulk(app, call),
     review: (call) => review(app, call),
+    start: (call) => start(app, call),
+    stop: wished(
+      (call) => wishStop(app, call),
+      (_, stopped) => settleStop(app, stopped),
+    ),
+    runs: (call) => runs(app, call),
     subtasks: (call) => subtasks(app, call),
     activity: (call) => activity(app, call),
     comments: (call) => comments(app, call),
@@ -27,12 +40,19 @@ export default feature(
     unrelate: (call) => unrelate(app, call),
   }),
   {
+    jobs: [settleRegularly],
     on: {
       'project.deleted': leaveProject,
       'milestone.deleted': leaveMilestone,
       'label.deleted': dropLabel,
       'agent.deleted': leaveAgent,
       'workspace_member.deleted': leaveMember,
+      'run.parked': notePark,
+      'run.resumed': tellResumed,
+      'run.completed': ended,
+      'run.failed': ended,
+      'run.timeout': ended,
+      'run.cancelled': ended,
     },
   },
 )

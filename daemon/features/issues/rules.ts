@@ -1,17 +1,8 @@
-import type { IssueStatus } from '#contract/issues'
+import { type IssueStatus, issueTransitions } from '#contract/issues'
 import { slugOf } from '#kernel/slugs'
 
-/** Where an issue may go from each status. docs/rules/work.md, "Issues". */
-export const transitions: Readonly<Record<IssueStatus, readonly IssueStatus[]>> = {
-  BACKLOG: ['TODO', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE'],
-  TODO: ['BACKLOG', 'IN_PROGRESS', 'CANCELLED', 'DUPLICATE'],
-  IN_PROGRESS: ['TODO', 'REVIEW', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE'],
-  REVIEW: ['TODO', 'IN_PROGRESS', 'DONE', 'FAILED', 'CANCELLED', 'DUPLICATE'],
-  DONE: ['BACKLOG'],
-  FAILED: ['BACKLOG', 'TODO', 'IN_PROGRESS'],
-  CANCELLED: ['BACKLOG', 'TODO'],
-  DUPLICATE: [],
-}
+/** Where an issue may go from each status. */
+export const transitions: ReadonlyMap<IssueStatus, readonly IssueStatus[]> = new Map(issueTransitions)
 
 /** In these an issue may be deleted. */
 export const deletable: ReadonlySet<string> = new Set(['BACKLOG', 'CANCELLED'])

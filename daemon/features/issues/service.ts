@@ -6,7 +6,8 @@ import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { findCrew } from '../crews/service.ts'
-import { type Filter, queries, type Row } from './queries.ts'
+import { type Filter, listing, queries as lists } from './lists/queries.ts'
+import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Issue>
 
@@ -21,7 +22,14 @@ export function findIssue({ db }: App, workspace: string, name: string, crew?: s
   return row
 }
 
-export const toIssue = ({ labels_json, created_by_type, created_by_id, created_by_name, ...row }: Row): Shown => ({
+export const toIssue = ({
+  labels_json,
+  created_by_type,
+  created_by_id,
+  created_by_name,
+  work_chat_id: _work,
+  ...row
+}: Row): Shown => ({
   ...row,
   mission_type: 'issue',
   labels: JSON.parse(labels_json) as Shown['labels'],
@@ -57,20 +65,34 @@ export function activity(
   return queries(app.db).events.all(id, limit, offset)
 }
 
+/** Titles with a text above which it is faster to look through the issues in their order. */
+const manyTitles = 500
+/** The index of parts of titles knows none that are shorter. */
+const shortestPart = 3
+
 function rowsOf(app: App, workspace: string, crew: string | null, query: Call<typeof issues.ofCrew>['query']): Shown[] {
+  const statuses = among('status', query.status, issueStatuses)
+  const priorities = among('priority', query.priority, workPriorities)
+  const { search, project_id, assignee_id, label } = query
   const filter: Filter = {
     workspace,
-    crew,
-    statuses: among('status', query.status, issueStatuses),
-    priorities: among('priority', query.priority, workPriorities),
-    project: query.project_id || null,
-    assignee: query.assignee_id || null,
-    label: query.label || null,
-    search: query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null,
-    ...pageOf(query, window),
+    ...(crew !== null && { crew }),
+    ...(statuses !== null && { statuses }),
+    ...(priorities !== null && { priorities }),
+    ...(project_id && { project: project_id }),
+    ...(assignee_id && { assignee: assignee_id }),
+    ...(label && { label }),
+    ...(search && { search: `%${search.replace(/[\\%_]/g, '\\$&')}%` }),
   }
-  const { ofCrew, ofWorkspace } = queries(app.db)
-  return (crew === null ? ofWorkspace : ofCrew)[query.sort ?? 'created_at'].all(filter).map(toIssue)
+  const isRare =
+    search !== undefined &&
+    [...search].length >= shortestPart &&
+    !/[\\%_]/.test(search) &&
+    lists(app.db).titles.get(filter.search!, manyTitles)! < manyTitles
+  const page = pageOf(query, window)
+  return listing(app.db, filter, query.sort ?? 'created_at', isRare)
+    .all({ ...filter, ...page })
+    .map(toIssue)
 }
 
 /** A comma-separated list of words as JSON; null where none is given. Refuses a word that is none of `words`. */

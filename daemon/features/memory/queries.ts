@@ -44,6 +44,9 @@ export const queries = statements((db) => ({
      VALUES (@owner_id, @name, @workspace_id, @sha256, @written_at)
      ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, written_at = excluded.written_at`,
   ),
+  ofOwner: db.prepare<[owner: string], { name: string; sha256: string }>(
+    'SELECT name, sha256 FROM memory_files WHERE owner_id = ? ORDER BY name',
+  ),
   remove: db.prepare<[owner: string, name: string]>('DELETE FROM memory_files WHERE owner_id = ? AND name = ?'),
   versions: db.prepare<[owner: string, name: string, limit: number], Version>(
     `SELECT id, sha256, bytes, written_at, written_by, parent_sha FROM memory_versions

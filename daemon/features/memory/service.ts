@@ -39,3 +39,10 @@ export const removeFile = ({ db }: App, owner: string, name: string): boolean =>
 /** The versions of a text, newest first. */
 export const versionsOf = ({ db }: App, owner: string, name: string, limit: number): Version[] =>
   queries(db).versions.all(owner, name, limit)
+
+/** A digest of all texts that an owner has now; null where there are none. */
+export function digestOf({ db }: App, owner: string): string | null {
+  const texts = queries(db).ofOwner.all(owner)
+  if (!texts.length) return null
+  return hash('sha256', texts.map(({ name, sha256 }) => `${name}\0${sha256}\n`).join(''), 'hex')
+}

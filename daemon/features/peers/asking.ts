@@ -2,6 +2,7 @@ import type { Reply } from '#contract/define'
 import { peerDepth, type peers, peerWaitsSeconds } from '#contract/peers'
 import { type App, wholeSeconds } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { isVisible } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { type Problem, problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew, callerOf } from '../agents/service.ts'
@@ -29,7 +30,7 @@ export function ask(app: App, { body, now }: Asked): Reply<typeof peers.query> |
   callerOf(app, body)
   const asking = askingRun(app, body)
   const question = body.question.trim()
-  if (!question) throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
+  if (!isVisible(question)) throw problem('invalid_field', { field: 'question', detail: 'question must not be blank' })
   const target = targetOf(app, body)
   const deep = tooDeep(app, asking, target)
   if (deep) return deep

@@ -3,6 +3,7 @@ import type { Acting, Payload } from '#contract/entries'
 import { type crewPeers, type PeerConversation, peerWaitsSeconds } from '#contract/peers'
 import type { App } from '#kernel/app'
 import { mayKnow } from '#kernel/auth/internal'
+import { cut } from '#kernel/cut'
 import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
@@ -10,11 +11,10 @@ import { problem } from '#kernel/problem'
 import { unlessStorage } from '#kernel/store/storage-fault'
 import { wake, wokenBy } from '#kernel/waiting'
 import { findCrew } from '../crews/service.ts'
-import { ownMessages } from '../runs/messages/service.ts'
+import { lastWordsOf } from '../runs/messages/service.ts'
 import { findRun, type Run, wishCancel } from '../runs/service.ts'
 import { queries, type Row } from './queries.ts'
 import { readBy } from './readers.ts'
-import { cut, lastWords } from './rules.ts'
 import { tell } from './telling.ts'
 
 /** Characters of an answer. */
@@ -98,7 +98,7 @@ function outcomeOf(app: App, run: Run, { name, payload }: Ended): Settled {
     const why = (payload as Payload<'run.failed'>).error_message
     return { status: 'FAILED', error: why ? `${words}: ${why}` : words }
   }
-  const said = lastWords(ownMessages.kept(app, run))
+  const said = lastWordsOf(app, run)
   return said
     ? { status: 'COMPLETED', response: cut(said, answerLimit) }
     : { status: 'FAILED', error: 'It said nothing' }

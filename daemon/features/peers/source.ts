@@ -1,4 +1,5 @@
 import { peerWaitsSeconds } from '#contract/peers'
+import { quotedLines } from '#kernel/quoted-lines'
 import type { RunSource } from '#kernel/runs'
 import { ownMessages } from '../runs/messages/service.ts'
 import { queries, type Row } from './queries.ts'
@@ -9,7 +10,7 @@ const asked = ({ from_name, from_slug, question }: Row): string =>
     `${from_name} (@${from_slug}), an agent of your crew, asks you and waits at most ${peerWaitsSeconds} seconds for ` +
       'what you say last. Answer in a few sentences; begin no other work. The question:',
     '',
-    ...question.split('\n').map((line) => `> ${line}`),
+    quotedLines(question),
   ].join('\n')
 
 /** Runs that answer a question of another agent: `source_id` is the conversation. */

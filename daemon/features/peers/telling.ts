@@ -1,8 +1,8 @@
 import { type Acting, fact, type Payload } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { cut } from '#kernel/cut'
 import type { Row } from './queries.ts'
 import { isPrivate, withoutWords } from './readers.ts'
-import { cut } from './rules.ts'
 
 /** Characters of a question or an answer that the journal holds. */
 const told = 8000

@@ -1,11 +1,7 @@
 import { personaCap } from '#contract/persona'
 import { isVisible } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
-
-/** What ends a line, in any writing. */
-const lineEnds = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u
-/** Characters that are not seen, but for tabs and those that join letters and pictures. */
-const unseen = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu
+import { visibleLines } from '#kernel/quoted-lines'
 
 /** Refuses a text that cannot be a persona. */
 export function checkContent(content: string): void {
@@ -18,24 +14,12 @@ export function checkContent(content: string): void {
     })
 }
 
-const linesOf = (text: string): string[] =>
-  text
-    .trim()
-    .split(lineEnds)
-    .map((line) => line.replace(unseen, '').trimEnd())
-
 /** As Markdown that shows every character, so that nobody approves what a comment or a link hides. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
-  return [fence, ...linesOf(text), fence].join('\n')
+  return [fence, ...visibleLines(text), fence].join('\n')
 }
-
-/** Each line behind a mark, so that no line of a text reads as one of the page on which it stands. */
-export const quotedLines = (text: string): string =>
-  linesOf(text)
-    .map((line) => `> ${line}`.trimEnd())
-    .join('\n')
 
 interface Described {
   name: string

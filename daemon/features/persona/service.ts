@@ -10,9 +10,9 @@ import { openOf } from '../decisions/service.ts'
 import { versionsOf } from '../memory/service.ts'
 import { suggestion } from './kind.ts'
 import { fileName, type Owner, read, remove, write } from './layers.ts'
-import { checkContent, quotedLines, synthesized } from './rules.ts'
+import { checkContent, synthesized } from './rules.ts'
 
-export { quotedLines, synthesized }
+export { synthesized }
 
 interface Resolved {
   layer: 'agent' | 'crew'

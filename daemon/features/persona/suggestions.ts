@@ -7,6 +7,7 @@ import type { Call } from '#kernel/feature'
 import { blankToNull } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { quotedLines } from '#kernel/quoted-lines'
 import { type AgentRow, findAgent } from '../agents/service.ts'
 import { isOpen, open, openOf, settle } from '../decisions/service.ts'
 import { consult, policyOf } from '../policies/service.ts'
@@ -14,7 +15,7 @@ import { suggestion } from './kind.ts'
 import { write } from './layers.ts'
 import { mayLearn } from './learning/service.ts'
 import { queries } from './queries.ts'
-import { checkContent, fenced, quotedLines } from './rules.ts'
+import { checkContent, fenced } from './rules.ts'
 
 /** A limit against loops: suggestions for one agent that wait at a time. */
 const openAtMost = 5

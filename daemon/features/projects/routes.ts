@@ -2,6 +2,7 @@ import { projects } from '#contract/projects'
 import { feature } from '#kernel/feature'
 import { leaveAgent, leaveMember } from './leaving/service.ts'
 import { create, list, remove, show, update } from './service.ts'
+import { stats } from './stats/service.ts'
 
 export default feature(
   projects,
@@ -9,6 +10,7 @@ export default feature(
     list: (call) => list(app, call),
     create: (call) => create(app, call),
     show: (call) => show(app, call),
+    stats: (call) => stats(app, call),
     update: (call) => update(app, call),
     remove: (call) => remove(app, call),
   }),

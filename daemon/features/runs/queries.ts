@@ -12,6 +12,8 @@ export interface Run {
   agent_name: string
   agent_slug: string
   chat_id: string | null
+  /** The issue of its chat. */
+  mission_id: string | null
   source: string
   source_id: string | null
   triggered_by: string | null
@@ -41,6 +43,7 @@ export interface Run {
 
 export type NewRun = Omit<
   Run,
+  | 'mission_id'
   | 'phase'
   | 'stream'
   | 'first_frame'
@@ -58,16 +61,17 @@ export type NewRun = Omit<
   | 'spent_json'
 >
 
-const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, source_id, triggered_by,
-  trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at, launched_at,
-  cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json`
+const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, mission_id, source, source_id,
+  triggered_by, trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at,
+  launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json`
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewRun & { stream: string }], Run>(
-    `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, source, source_id,
-      triggered_by, trigger_type, max_turns, phase, stream, first_frame, created_at)
-     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id, @source, @source_id,
-      @triggered_by, @trigger_type, @max_turns, 'queued', @stream,
+    `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, mission_id, source,
+      source_id, triggered_by, trigger_type, max_turns, phase, stream, first_frame, created_at)
+     VALUES (@id, @workspace_id, @crew_id, @agent_id, @agent_name, @agent_slug, @chat_id,
+      (SELECT c.mission_id FROM chats c WHERE c.id = @chat_id), @source, @source_id, @triggered_by,
+      @trigger_type, @max_turns, 'queued', @stream,
       1 + coalesce((SELECT max(last_frame) FROM runs WHERE stream = @stream), 0), @created_at)
      ON CONFLICT DO NOTHING RETURNING ${columns}`,
   ),
@@ -76,6 +80,9 @@ export const queries = statements((db) => ({
   ofStream: db.prepare<[stream: string], Run>(`SELECT ${columns} FROM runs WHERE stream = ? AND phase <> 'ended'`),
   ofAgent: db.prepare<[agent: string], Run>(`SELECT ${columns} FROM runs WHERE agent_id = ? AND phase <> 'ended'`),
   ofCrew: db.prepare<[crew: string], Run>(`SELECT ${columns} FROM runs WHERE crew_id = ? AND phase <> 'ended'`),
+  ofMission: db.prepare<[mission: string], Run>(
+    `SELECT ${columns} FROM runs WHERE mission_id = ? AND phase <> 'ended'`,
+  ),
   workingOfAgent: db.prepare<[agent: string], Run>(
     `SELECT ${columns} FROM runs WHERE agent_id = ? AND phase <> 'ended' AND phase <> 'parked'`,
   ),

@@ -26,6 +26,8 @@ export const findRun = ({ db }: App, id: string): Run | undefined => queries(db)
 export const runOfChat = ({ db }: App, chatId: string): Run | undefined => queries(db).ofStream.get(chatId)
 export const runsOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).ofAgent.all(agentId)
 export const runsOfCrew = ({ db }: App, crewId: string): Run[] => queries(db).ofCrew.all(crewId)
+/** Open runs of an issue. */
+export const runsOfMission = ({ db }: App, missionId: string): Run[] => queries(db).ofMission.all(missionId)
 /** Open runs of an agent, without those that wait for a person, which have no program. */
 export const workingOfAgent = ({ db }: App, agentId: string): Run[] => queries(db).workingOfAgent.all(agentId)
 /** Open runs of a crew, without those that wait for a person: they keep its container running. */

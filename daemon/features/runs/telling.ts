@@ -2,10 +2,11 @@ import type { App } from '#kernel/app'
 import type { Run } from './queries.ts'
 
 /** Whom and what the facts about a run concern. */
-export const about = ({ workspace_id, crew_id, agent_id, id }: Run) => ({
+export const about = ({ workspace_id, crew_id, agent_id, mission_id, id }: Run) => ({
   workspace_id,
   crew_id,
   agent_id,
+  ...(mission_id && { mission_id }),
   trace_id: id,
 })
 

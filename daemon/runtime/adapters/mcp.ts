@@ -17,6 +17,9 @@ export function mergeMcp(configs: readonly string[]): Record<string, Json> {
 /** Seconds that a call of a tool may take, where a client would give up sooner: people have 300 s for an escalation. */
 export const toolSeconds = 330
 
+/** Seconds that a tool server may take to start, where a client would begin without its tools sooner. */
+export const toolStartSeconds = 30
+
 /** Muster's own tool server, which no other of that name replaces. */
 export const musterServer = 'muster'
 

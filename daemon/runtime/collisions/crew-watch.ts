@@ -21,7 +21,13 @@ export interface CrewWatchParts {
   open(since: number, sink: WriteSink): WriteWatch
   /** Collisions to be told; `count` is 1 but for what stands for several. */
   found(collisions: (Collision & { count: number })[]): void
-  gap(gap: { what: string; says: string; path?: string }): void
+  gap(gap: Gap): void
+}
+
+interface Gap {
+  what: string
+  says: string
+  path?: string
 }
 
 /** Notices collisions in the shared folders of one crew, from its first run to its last. */
@@ -114,6 +120,8 @@ export class CrewWatch {
 
   private lost(reason: string): void {
     this.watch = null
+    // What has not begun seldom begins later. What ended with its container does.
+    if (this.status.state === 'starting') this.record({ what: 'off', says: reason })
     this.status = { ...this.status, state: 'off', reason, since: null, folders: 0 }
     this.retry = setTimeout(() => {
       this.retry = null
@@ -128,9 +136,14 @@ export class CrewWatch {
     const path = gap.path === undefined ? {} : { path: gap.path }
     const gaps = [...this.status.gaps.filter((it) => it !== known), { what: gap.what, says }].slice(-mostGaps)
     this.status = { ...this.status, gaps }
+    this.record({ what: gap.what, says, ...path })
+  }
+
+  /** Puts on record what is not noticed, each kind once. */
+  private record(gap: Gap): void {
     if (this.told.has(gap.what)) return
     this.told.add(gap.what)
-    this.parts.gap({ what: gap.what, says, ...path })
+    this.parts.gap(gap)
   }
 
   private take(seen: SeenWrite): void {

@@ -40,6 +40,7 @@ export const sidecarName = ({ prefix }: Naming, slug: string, crewId: string) =>
 export const enderName = ({ prefix }: Naming, slug: string, crewId: string) => `${prefix}-ender-${slug}-${crewId}`
 export const networkName = ({ prefix }: Naming, crewId: string) => `${prefix}-${crewId}`
 export const secretsName = ({ prefix }: Naming, crewId: string) => `${prefix}-${crewId}-secrets`
+export const marksName = ({ prefix }: Naming, crewId: string) => `${prefix}-${crewId}-marks`
 export const volumeName = ({ prefix }: Naming, crewId: string, volume: string) => `${prefix}-${crewId}-${volume}`
 
 export const labelFilter = ({ installation }: Naming, more: Record<string, string> = {}) => ({

@@ -1,6 +1,8 @@
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Usage } from '../disk/usage.ts'
+import { answerIn } from '../marks/answer.ts'
+import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Relayed } from '../relayed.ts'
 import type { Belonging } from '../service-types.ts'
@@ -43,6 +45,7 @@ import { asking, type Container, connectEngine, type Engine, ifThere } from './e
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
+import { askMarks, removeMarker } from './marks.ts'
 import { nameServers } from './name-servers.ts'
 import { labels, type Naming, volumes } from './names.ts'
 import { Relays } from './relays.ts'
@@ -68,7 +71,7 @@ export interface DockerOptions extends Naming {
 }
 
 const crewPrograms = ['supervise.sh', 'end-run.sh', 'channel.cjs', 'bridge.cjs', 'watch-writes.pl']
-const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'relay.cjs', 'usage.cjs']
+const sidecarPrograms = ['sidecar-entry', 'sidecar.cjs', 'relay.cjs', 'usage.cjs', 'marks.cjs']
 const endProgram = 'end-processes.cjs'
 const pingMs = 3000
 
@@ -215,21 +218,25 @@ export class DockerRuntime implements Runtime {
       this.#drop(crewId)
       await this.#runs.endAll(crewId)
       await removeContainers(this.#engine, this.#options, crewId)
-      if (data) await removeCounter(this.#engine, this.#options, crewId)
+      if (data) {
+        await removeCounter(this.#engine, this.#options, crewId)
+        await removeMarker(this.#engine, this.#options, crewId)
+      }
       await removeNetworkAndVolumes(this.#engine, this.#options, crewId, data)
     })
   }
 
   async usage(spec: CrewSpec): Promise<Usage | null> {
-    const image = await ensureImage(
-      this.#engine,
-      this.#options,
-      'sidecar',
-      this.#options.sidecarImage,
-      this.#sidecarPrograms,
-      { step() {} },
-    )
-    return countVolumes(this.#engine, this.#options, spec, image)
+    return countVolumes(this.#engine, this.#options, spec, await this.#sidecarImage())
+  }
+
+  async marks<R extends MarksRequest>(spec: CrewSpec, request: R, seconds: number): Promise<Answers[R['op']]> {
+    return answerIn<R>(await askMarks(this.#engine, this.#options, spec, await this.#sidecarImage(), request, seconds))
+  }
+
+  #sidecarImage(): Promise<string> {
+    const { sidecarImage } = this.#options
+    return ensureImage(this.#engine, this.#options, 'sidecar', sidecarImage, this.#sidecarPrograms, { step() {} })
   }
 
   async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {

@@ -7,6 +7,8 @@ import { connectHere } from '../bridge/here.ts'
 import { roomAt } from '../disk/room.ts'
 import type { Usage } from '../disk/usage.ts'
 import { RuntimeError } from '../errors.ts'
+import { answerIn } from '../marks/answer.ts'
+import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
 import { inTime } from '../spool/bounded.ts'
@@ -40,6 +42,7 @@ import type {
 } from '../types.ts'
 import { deliverHere } from './deliver.ts'
 import { checkListener } from './listeners.ts'
+import { askMarksHere } from './marks.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run, runCommand } from './programs.ts'
 import { Sidecars } from './sidecars.ts'
@@ -185,6 +188,10 @@ export class ProcessRuntime implements Runtime {
 
   usage({ crewId }: CrewSpec): Promise<Usage | null> {
     return countFolder(join(this.#programs, 'usage.cjs'), this.#root(crewId))
+  }
+
+  async marks<R extends MarksRequest>({ crewId }: CrewSpec, request: R, seconds: number): Promise<Answers[R['op']]> {
+    return answerIn<R>(await askMarksHere(join(this.#programs, 'marks.cjs'), this.#root(crewId), request, seconds))
   }
 
   async room({ crewId }: CrewSpec): Promise<CrewRoom | null> {

@@ -49,7 +49,10 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     slots: new Slots(app.config.maxConcurrentRuns),
     ready: readyAndTidy,
     adapterOf,
-    room: (...asked) => app.disk.room(...asked),
+    room: async (crewId, waiting, signal) => {
+      await app.marks.released(crewId, waiting, signal)
+      return app.disk.room(crewId, waiting, signal)
+    },
     brief: (run) => briefRun({ app, runtime, adapterOf }, run),
     secretsOf: (run) => secretsOf(app, run),
   }

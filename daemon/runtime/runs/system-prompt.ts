@@ -1,4 +1,5 @@
-import { quotedLines, synthesized } from '../../features/persona/service.ts'
+import { quotedLines } from '#kernel/quoted-lines'
+import { synthesized } from '../../features/persona/service.ts'
 
 /** What an agent is told about itself and its surroundings. */
 export interface Situation {

@@ -132,7 +132,8 @@ sub watch {
         my $inner = $within{$kind}->($name);
         push @folders, ["$folder/$name", $inner] if defined $inner;
       } elsif ($changed >= $after && -f _ && reads($kind, $name)) {
-        note($how, $uid, $changed, $folder, $name);
+        # Its owner may have dated it into the future, by more than a note has room for.
+        note($how, $uid, $changed > time ? int time : $changed, $folder, $name);
       }
     }
   }

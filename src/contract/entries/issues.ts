@@ -47,6 +47,13 @@ export const issueFacts = {
         ? `${person} moved issue ${identifier} from ${from} to ${to}`
         : `${person} ${deeds[action] ?? 'changed'} issue ${identifier}`,
   ),
+  'agent.mentioned': entry(
+    'agent.mentioned',
+    'info',
+    Type.Object({ ...Subject, comment_id: Type.String(), agent_slug: Type.String() }),
+    ({ identifier, title }, { person, agent }) =>
+      `${person} mentioned ${agent} in a comment on issue ${identifier}: ${quoted(title)}`,
+  ),
   'mission.comment': entry(
     'mission.comment',
     'info',

@@ -2,13 +2,11 @@ import type { Severity } from './define.ts'
 
 /** Entry types of later features with their usual severity. Clients may already filter by them. */
 export const reserved = {
-  'agent.mentioned': 'info',
   'agent.error': 'error',
   'agent.hired': 'notice',
   'agent.rehired': 'notice',
   'agent.hire_approved': 'notice',
   'crew.action': 'info',
-  'task.delegated': 'info',
   'run.agent_span': 'info',
   'keeper.request': 'notice',
   'keeper.rule_auto_tuned': 'notice',
@@ -43,9 +41,6 @@ export const reserved = {
   'container.snapshot': 'info',
   'sidecar.stale': 'error',
   'image.stale': 'warn',
-  'checkpoint.created': 'info',
-  'checkpoint.restored': 'info',
-  'fork.created': 'notice',
   'eval.run_started': 'info',
   'eval.metric': 'info',
   'eval.regression_detected': 'warn',

@@ -14,8 +14,11 @@ const named = [
   'label',
   'member',
   'milestone',
+  'mission',
   'project',
   'rule',
+  'task',
+  'template',
   'workspace',
 ]
 

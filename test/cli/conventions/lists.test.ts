@@ -16,6 +16,7 @@ const variables = (server: { url: string }) => ({
 const anything: Record<string, string> = {
   api: 'the reply of any request',
   'chats:stream': 'frames of many kinds',
+  'issues:start': 'with --follow frames of many kinds',
   'runs:logs': 'frames of many kinds',
   'system:openapi': 'a document of a standard',
   'system:ready': 'what a probe reads',

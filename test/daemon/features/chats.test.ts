@@ -317,6 +317,7 @@ describe('chats.send', () => {
     [{}, 'content'],
     [{ content: '' }, 'content'],
     [{ content: ' \n ' }, 'content'],
+    [{ content: '\u200b\u202e\u2060' }, 'content'],
     [{ content: 'x'.repeat(200_001) }, 'content'],
     [{ content: 'x', max_turns: 201 }, 'max_turns'],
   ])('refuses %j', async (body, field) => {

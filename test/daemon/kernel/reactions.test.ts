@@ -138,6 +138,18 @@ it('what follows a commit ends with the daemon', async () => {
     'chat.deleted: attachments',
     'agent.deleted: attachments',
     'workspace.deleted: attachments',
+    // What a mission needs next follows from rows that the next daemon looks at first.
+    'assignment.completed: missions',
+    'assignment.failed: missions',
+    'assignment.cancelled: missions',
+    'run.completed: missions',
+    'run.failed: missions',
+    'run.timeout: missions',
+    'run.cancelled: missions',
+    'approval.granted: missions',
+    'approval.denied: missions',
+    'approval.timeout: missions',
+    'approval.cancelled: missions',
     'chat.deleted: runs',
     'workspace.deleted: workspaces',
   ])

@@ -68,6 +68,7 @@ export class EngineInMemory {
       this.crews.delete(crewId)
     },
     usage: async () => null,
+    marks: () => Promise.reject(new Error('nothing is marked here')),
     room: async () => null,
     configureSidecar: async (crewId, config) => {
       this.done.push(`configure ${crewId}`)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { adapterProviders } from '#contract/agents'
-import { quotedLines } from '../../../daemon/features/persona/service.ts'
 import { workplace } from '../../support/runs.ts'
 
 /** What the program of an agent with this client is started with. */
@@ -34,15 +33,4 @@ describe.each(Object.keys(adapterProviders))('the program of %s', (adapter) => {
     expect(spec).toContain('You are Agent ada (@ada), a coding agent of the crew')
     expect(spec).not.toContain(intro)
   })
-})
-
-describe('a text that is quoted', () => {
-  it.each([
-    ['plain', '> plain'],
-    ['  two\r\nlines  ', '> two\n> lines'],
-    ['a\vb\fc\u0085d\u2028e\u2029f\rg', '> a\n> b\n> c\n> d\n> e\n> f\n> g'],
-    ['hid\u202eden\u200b \u0007bell\u{e0041}', '> hidden bell'],
-    ['> quoted', '> > quoted'],
-    ['👩\u200d💻\tat work', '> 👩\u200d💻\tat work'],
-  ])('%j stands as %j', (text, shown) => expect(quotedLines(text)).toBe(shown))
 })

@@ -29,7 +29,7 @@ const found = (state: ObservedCrew['state'], more: Partial<ObservedCrew> = {}): 
   made: null,
   ...more,
 })
-const idle: Facts = { now, live: false, connected: true }
+const idle: Facts = { now, live: false, held: false, connected: true }
 const live: Facts = { ...idle, live: true }
 const fresh: Facts = { ...idle, connected: false }
 
@@ -70,6 +70,9 @@ const cases: [what: string, desired: DesiredCrew | null, observed: ObservedCrew 
     idle,
     waitUntil(ago(-0.01)),
   ],
+  ['running, held: it runs', wish('running'), found('running'), { ...idle, held: true }, { do: 'stop' }],
+  ['running, held: it is stopped', wish('running'), found('stopped'), { ...idle, held: true }, wait],
+  ['removed, held: it is stopped', wish('removed'), found('stopped'), { ...idle, held: true }, { do: 'remove' }],
   ['running: its time is over', wish('running', { usedAt: ago(4) }), found('running'), idle, { do: 'sleep' }],
   ['running: its time is over but a run goes on', wish('running', { usedAt: ago(40) }), found('running'), live, wait],
   [

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { closing } from '#test'
+import { buildContainerPrograms } from '../../../build/container-programs.mjs'
 import { ProcessRuntime } from '../../../daemon/runtime/process/runtime.ts'
 import { server } from '../../support/server.ts'
 import { ada, crewSpec, followed, quiet, runSpec, runtimeContract } from './runtime-contract.ts'
@@ -33,6 +34,30 @@ describe('a run that is discarded', () => {
     await followed(runtime, run)
     await Promise.all([runtime.endLeft(crew.crewId, ada), runtime.discardRun(run), runtime.endLeft(crew.crewId, ada)])
     expect(readdirSync(runtime.places(crew.crewId, ada).runs)).toEqual([])
+    await runtime.remove(crew.crewId, { data: true })
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('files of a crew', () => {
+  it('are marked, compared and put back', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-process-'))
+    const built = await buildContainerPrograms(join(folder, 'programs'))
+    const runtime = closing(new ProcessRuntime({ folder: join(folder, 'crews'), programs: built }))
+    const crew = crewSpec()
+    const room = { mostBytes: 1e9, reserveBytes: 0 }
+    const mark = () => runtime.marks(crew, { op: 'mark', id: 'm', keep: [], ...room }, 60)
+    await expect(mark()).rejects.toMatchObject({ kind: 'refused', message: expect.stringMatching(/never ran/) })
+    await runtime.ensure(crew, quiet)
+    const { output } = runtime.places(crew.crewId, ada)
+    writeFileSync(join(output, 'file'), 'one')
+    expect(await mark()).toMatchObject({ files: 1 })
+    writeFileSync(join(output, 'file'), 'two!')
+    const changed = { change: 'changed', path: join(output, 'file') }
+    expect(await runtime.marks(crew, { op: 'changes', id: 'm', limit: 10 }, 60)).toMatchObject({ entries: [changed] })
+    expect(await runtime.marks(crew, { op: 'restore', id: 'm' }, 60)).toMatchObject({ written: 1, left: 0 })
+    expect(readFileSync(join(output, 'file'), 'utf8')).toBe('one')
+    await expect(runtime.marks(crew, { op: 'restore', id: 'none' }, 60)).rejects.toThrow(/not there any more/)
     await runtime.remove(crew.crewId, { data: true })
     rmSync(folder, { recursive: true })
   })

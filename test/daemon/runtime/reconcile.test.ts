@@ -93,6 +93,25 @@ describe('reconciler', () => {
     })
   })
 
+  it('keeps a crew stopped while its files are put back, and ends no runs that wait for that', async () => {
+    const it = await scene()
+    const crew = await it.crew()
+    await it.ready(crew)
+    it.app.db
+      .prepare(
+        `INSERT INTO rewinds (id, workspace_id, crew_id, checkpoint_id, mark_id, before_id, phase, created_at)
+         SELECT 'rw_1', workspace_id, id, 'cp_1', 'cp_1', 'cp_2', 'marking', 'x' FROM crews WHERE id = ?`,
+      )
+      .run(crew)
+    expect((await it.reconciler.stop(crew)).state).toBe('stopped')
+    await it.ready(crew)
+    expect((await it.reconciler.status(crew)).state).toBe('stopped')
+    expect(it.engine.done.filter((done) => done.startsWith('ensure'))).toHaveLength(1)
+    expect(it.ended).toEqual([])
+    it.app.db.prepare("UPDATE rewinds SET phase = 'done', ended_at = 'x'").run()
+    expect((await it.reconciler.start(crew)).state).toBe('running')
+  })
+
   it('does nothing for a crew that is as it should be', async () => {
     const it = await scene()
     const crew = await it.crew()

@@ -10,6 +10,7 @@ import { addMessage, journalUserMessage } from '../../chats/messages/service.ts'
 import { placeOf } from '../../crews/places/service.ts'
 import { settle } from '../../decisions/service.ts'
 import { amendPayload, find } from '../../inbox/service.ts'
+import { commentAnswer, recordActed } from '../../issues/answers/service.ts'
 import { sourceOf } from '../../runs/messages/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
@@ -75,6 +76,7 @@ interface Ending {
 function end(app: App, { session, run, action, by, input, answered, now }: Ending): Acted['receipt'] {
   // Settled before the run ends, because its end withdraws open questions.
   settle(app, session.ask_id, { state: 'decided', outcome: action, actor: null, by, now })
+  const event = recordActed(app, run, action, by)
   if (!answered) {
     setSession(app, session.id, 'idle')
     wishCancel(app, run.id, by)
@@ -90,10 +92,11 @@ function end(app: App, { session, run, action, by, input, answered, now }: Endin
   }
   const { question, inbox_item_id: entity_id } = session
   const metadata = { ...base, question, ...(input && { input }) }
-  const { workspace_id, crew_id, agent_id, id: trace_id } = run
-  const about = { workspace_id, crew_id, agent_id, trace_id, actor_type: 'user', actor_id: by } as const
+  const { workspace_id, crew_id, agent_id, mission_id, id: trace_id } = run
+  const of = { workspace_id, crew_id, agent_id, ...(mission_id && { mission_id }), trace_id }
+  const about = { ...of, actor_type: 'user', actor_id: by } as const
   const { entry, seq } = app.journal(fact('inbox_item.acted', { entity_id, metadata }, about))
-  const receipt = { ...base, event_id: entry.id, seq }
+  const receipt = { ...base, ...(event ?? { event_id: entry.id, seq }) }
   amendPayload(app, workspace_id, entity_id, { receipt })
   return receipt
 }
@@ -145,20 +148,21 @@ type Answered =
 function answer(app: App, actor: Actor, { session, run, input, now }: Answering): Answered {
   if (run.phase !== 'parked')
     throw problem('unavailable', { detail: 'The agent is still being parked; try again in a moment' })
-  const comment_id =
+  const message =
     session.chat_id === null
       ? sourceOf(app, run).answers!.keep(app, run, { by: actor.id, question: session.question, text: input })
       : keepInChat(app, actor, session, run, session.chat_id, input)
+  const comment_id = commentAnswer(app, run, actor.id, input) ?? message
   const hindrance = whyNot(app, run)
   const undeliverable = (detail: string) => ({
     problem: problem('answer_undeliverable', { detail, extra: { dispatch_state: 'undeliverable', comment_id } }),
   })
   if (hindrance) return undeliverable(hindrance)
-  const delivery_id = deliver(app, session, comment_id, now)
+  const delivery_id = deliver(app, session, message, now)
   if (!delivery_id) return undeliverable('Another answer to this question was delivered before')
   const dispatch_state = app.runs.full ? 'queued' : 'dispatched'
   setSession(app, session.id, 'idle')
-  resumeRun(app, run.id, { actor, message: comment_id, inbox_item_id: session.inbox_item_id, delivery_id })
+  resumeRun(app, run.id, { actor, message, inbox_item_id: session.inbox_item_id, delivery_id })
   return { comment_id, delivery_id, run_id: run.id, dispatch_state }
 }
 

@@ -23,14 +23,15 @@ const columns = `id, workspace_id, agent_id, mission_id, chat_id, status, run_id
   ask_id, call_id, question, inbox_item_id, asked_at, created_at`
 
 export const queries = statements((db) => ({
-  ask: db.prepare<Omit<SessionRow, 'status' | 'mission_id'>, SessionRow>(
-    `INSERT INTO agent_sessions (id, workspace_id, agent_id, chat_id, status, run_id, cli_resume_id, journal_cursor,
-      ask_id, call_id, question, inbox_item_id,
+  ask: db.prepare<Omit<SessionRow, 'status'>, SessionRow>(
+    `INSERT INTO agent_sessions (id, workspace_id, agent_id, mission_id, chat_id, status, run_id, cli_resume_id,
+      journal_cursor, ask_id, call_id, question, inbox_item_id,
        asked_at, created_at)
-     VALUES (@id, @workspace_id, @agent_id, @chat_id, 'awaiting_input', @run_id, @cli_resume_id, @journal_cursor,
-     @ask_id, @call_id, @question,
+     VALUES (@id, @workspace_id, @agent_id, @mission_id, @chat_id, 'awaiting_input', @run_id, @cli_resume_id,
+     @journal_cursor, @ask_id, @call_id, @question,
        @inbox_item_id, @asked_at, @created_at)
-     ON CONFLICT (agent_id, coalesce(chat_id, run_id)) DO UPDATE SET status = excluded.status, run_id = excluded.run_id,
+     ON CONFLICT (agent_id, coalesce(chat_id, run_id)) DO UPDATE SET status = excluded.status,
+     mission_id = excluded.mission_id, run_id = excluded.run_id,
      cli_resume_id = excluded.cli_resume_id,
        journal_cursor = excluded.journal_cursor, ask_id = excluded.ask_id, call_id = excluded.call_id,
        question = excluded.question, inbox_item_id = excluded.inbox_item_id, asked_at = excluded.asked_at

@@ -9,6 +9,7 @@ export type Asking = Pick<
   SessionRow,
   | 'workspace_id'
   | 'agent_id'
+  | 'mission_id'
   | 'chat_id'
   | 'run_id'
   | 'cli_resume_id'

@@ -16,7 +16,7 @@ import { groupOf } from '../deliveries/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { admit } from '../queue/service.ts'
 import { cut } from '../rules.ts'
-import { broadcast, concerning, naming } from '../telling.ts'
+import { broadcast, concerning, naming, toldOf } from '../telling.ts'
 
 type Asked = Call<typeof assignments.create>
 type Worker = AgentRow & { crew_id: string }
@@ -46,6 +46,9 @@ export function create(app: App, { body, now }: Asked): Result<typeof assignment
     id,
     workspace_id: body.workspace_id,
     crew_id: target.crew_id,
+    mission_id: null,
+    task_id: null,
+    brief: null,
     assigned_by_id: asker.id,
     assigned_to_id: target.id,
     task: body.task.trim(),
@@ -173,7 +176,7 @@ function ask(app: App, row: Row, { asker, target, now }: Judged): string {
     run: row.parent_run_id,
     by: asker.id,
     kind: 'autonomy_gate',
-    reason: cut(row.task, 2000),
+    reason: cut(toldOf(app, row).task, 2000),
     payload: {
       target: 'assignment',
       target_id: row.id,
@@ -201,7 +204,7 @@ function notify(app: App, row: Row, { asker, target, now }: Judged): void {
     source: `assignments_${row.group_id}`,
     target: { role: 'MANAGER' },
     title: `${asker.name} gave work to ${target.name}${more}`,
-    body: row.task,
+    body: toldOf(app, row).task,
     sender: senderOf(asker),
     payload: { subkind: 'autonomy', policy_action: action, assignment_id: row.id, agent_id: target.id },
   } as const

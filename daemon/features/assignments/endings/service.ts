@@ -91,6 +91,21 @@ export function cancelGroup(app: App, group: string, by: Acting): void {
   for (const { id } of undelivered.all(group)) deliver.get({ id, delivery: 'none', run: null })
 }
 
+const groupsOf = ({ db }: App, chat: string): string[] =>
+  queries(db)
+    .groupsOfChat.all({ chat })
+    .map(({ group_id }) => group_id)
+
+/** Whether what was delegated in a chat goes on, or its agent has yet to be told what it came to. */
+export const delegatesIn = (app: App, chat: string): boolean => groupsOf(app, chat).length > 0
+
+/** Cancels what is open of all that was delegated in a chat; its agent is not told. */
+export const cancelIn = (app: App, chat: string, by: Acting): void => {
+  for (const group of groupsOf(app, chat)) cancelGroup(app, group, by)
+  // Those at work end a moment later.
+  queries(app.db).leaveOpen.run(chat)
+}
+
 /** Cancels what a daemon that ended could not cancel any more. */
 export function sweepOrphans(app: App): void {
   for (const { group_id } of queries(app.db).orphaned.all()) cancelGroup(app, group_id, { actor_type: 'system' })

@@ -2,6 +2,7 @@ import { AskSubmission, type chats } from '#contract/chats'
 import type { Reply } from '#contract/define'
 import type { App } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
+import { isVisible } from '#kernel/http/fields'
 import { validator } from '#kernel/http/validate'
 import { newId } from '#kernel/ids'
 import { mentions } from '#kernel/mentions'
@@ -38,7 +39,7 @@ export function sendMessage(app: App, call: Call<typeof chats.send>): Reply<type
   return once(app, call, { content, max_turns, metadata }, () => {
     const agent = present(place.agent)
     checkMayHear(agent)
-    checkNotBlank('content', content)
+    checkVisible('content', content)
     if (!isAddressed(place.chat, agent, content))
       return { message_id: note(app, { actor, chatId, agent, content, metadata }), run_id: null }
     checkMayBegin(app, agent)
@@ -100,6 +101,7 @@ export function present(agent: AgentRow | undefined): AgentRow {
   return agent
 }
 
-export function checkNotBlank(field: string, text: string): void {
-  if (text.trim() === '') throw problem('invalid_field', { field, detail: `${field} must not be blank` })
+/** Refuses what nobody could read. */
+export function checkVisible(field: string, text: string): void {
+  if (!isVisible(text)) throw problem('invalid_field', { field, detail: `${field} must not be blank` })
 }

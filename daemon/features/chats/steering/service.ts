@@ -3,16 +3,17 @@ import type { Reply } from '#contract/define'
 import { noteLimit } from '#contract/notes'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { Problem, problem } from '#kernel/problem'
+import { quotedLines } from '#kernel/quoted-lines'
 import { type AgentRow, agentById } from '../../agents/service.ts'
 import { leaveNote, takesNotes, withdrawSaid } from '../../notes/service.ts'
 import { beginRun, checkMayHear, findRun, type Run, runOfChat } from '../../runs/service.ts'
 import { find } from '../../users/service.ts'
-import { leaveQueued, moveToEnd, noteDelivered, queuedSince } from '../messages/service.ts'
+import { leaveQueued, type MessageRow, moveToEnd, noteDelivered, queuedSince } from '../messages/service.ts'
 import { once } from '../sends/service.ts'
-import { checkNotBlank, enter, isAddressed, present, store } from '../speaking/service.ts'
+import { checkVisible, enter, isAddressed, present, store } from '../speaking/service.ts'
 
 /**
  * Stores a message for an agent at work, which is told after its current step where its client can be; else with its
@@ -24,30 +25,50 @@ export function steer(app: App, call: Call<typeof chats.steer>): Reply<typeof ch
   const place = enter(app, actor, chatId)
   return once(app, call, { steer: content, ...(wanted && { begin: true }) }, () => {
     const agent = present(place.agent)
-    checkNotBlank('message', content)
+    checkMayHear(agent)
+    checkVisible('message', content)
     if (!app.runs.available) throw problem('runtime_unavailable')
-    const run = runOfChat(app, chatId)
-    const in_flight = run !== undefined
     const addressed = isAddressed(place.chat, agent, content)
-    const begin = wanted && addressed
-    if (begin) checkMayHear(agent)
-    const run_id = begin && !in_flight ? newId(app.clock()) : null
-    const text = run && addressed ? wordsFor(app, run, actor.id, content) : null
-    const delivery = text === null ? 'queued' : 'pending'
-    const metadata = { kind: 'queued_steer', in_flight, delivery, ...(begin && in_flight && { begin }) }
-    const message_id = store(app, { actor, chatId, agent, content, metadata }, run_id)
-    if (run && text !== null) leaveNote(app, { runId: run.id, kind: 'steer', text, messageId: message_id })
-    if (run_id) beginTurn(app, { id: run_id, agent, chatId, message: message_id, author: actor.id })
-    tellQueued(app, { chat_id: chatId, in_flight, content, message_id, author_user_id: actor.id, delivery })
-    return { message_id, queued: true, in_flight, delivery, run_id }
+    return say(app, { actor, chatId, agent, content, addressed, begin: wanted && addressed })
   })
+}
+
+interface Saying {
+  actor: Actor
+  chatId: string
+  agent: AgentRow
+  content: string
+  /** It is said to the agent. */
+  addressed: boolean
+  /** It has a turn if it was not delivered. */
+  begin: boolean
+  /** The comment on an issue that it comes from. */
+  comment_id?: string
+}
+
+/** Says something to an agent in one of its chats: during its run where that is possible, else it is queued. */
+export function say(app: App, saying: Saying): Reply<typeof chats.steer> {
+  const { actor, chatId, agent, content, addressed, begin, comment_id } = saying
+  const run = runOfChat(app, chatId)
+  const in_flight = run !== undefined
+  const run_id = begin && !in_flight ? newId(app.clock()) : null
+  const text = run && addressed ? wordsFor(app, run, actor.id, content) : null
+  const delivery = text === null ? 'queued' : 'pending'
+  const origin = comment_id === undefined ? {} : { comment_id }
+  const metadata = { kind: 'queued_steer', in_flight, delivery, ...(begin && in_flight && { begin }), ...origin }
+  const message_id = store(app, { actor, chatId, agent, content, metadata }, run_id)
+  if (run && text !== null) leaveNote(app, { runId: run.id, kind: 'steer', text, messageId: message_id })
+  const trigger = comment_id === undefined ? 'USER' : 'ISSUE'
+  if (run_id) beginTurn(app, { id: run_id, agent, chatId, message: message_id, author: actor.id, trigger })
+  tellQueued(app, { chat_id: chatId, in_flight, content, message_id, author_user_id: actor.id, delivery })
+  return { message_id, queued: true, in_flight, delivery, run_id }
 }
 
 /** What an agent at work is told of what somebody says; null when it cannot be told in this run. */
 function wordsFor(app: App, run: Run, author: string, content: string): string | null {
   if (!takesNotes(run) || !app.runs.steers(run.id)) return null
   const { full_name, email } = find(app, author)
-  const text = `${full_name ?? email} says, while you work:\n${content.replace(/^/gm, '> ')}`
+  const text = `${full_name ?? email} says, while you work:\n${quotedLines(content)}`
   return text.length <= noteLimit ? text : null
 }
 
@@ -91,9 +112,10 @@ interface Turn {
   chatId: string
   message: string
   author: string | null
+  trigger: 'USER' | 'ISSUE'
 }
 
-const beginTurn = (app: App, { id, agent, chatId, message, author }: Turn) =>
+const beginTurn = (app: App, { id, agent, chatId, message, author, trigger }: Turn) =>
   beginRun(app, {
     id,
     agent,
@@ -101,8 +123,12 @@ const beginTurn = (app: App, { id, agent, chatId, message, author }: Turn) =>
     source_id: message,
     chat_id: chatId,
     triggered_by: author,
-    trigger_type: 'USER',
+    trigger_type: trigger,
   })
+
+/** Whether a message comes from a comment on an issue. */
+const isComment = ({ metadata_json }: MessageRow): boolean =>
+  metadata_json !== null && 'comment_id' in (JSON.parse(metadata_json) as object)
 
 type Ended = Happened<'run.completed' | 'run.failed' | 'run.timeout' | 'run.cancelled' | 'run.resumed'>
 
@@ -116,8 +142,9 @@ export function afterRun(app: App, { about }: Pick<Ended, 'about'>): void {
   const last = queued.at(-1)
   if (!last) return
   const id = newId(app.clock())
+  const trigger = run.trigger_type === 'ISSUE' || queued.some(isComment) ? 'ISSUE' : 'USER'
   try {
-    beginTurn(app, { id, agent, chatId: run.chat_id, message: last.id, author: last.author_user_id })
+    beginTurn(app, { id, agent, chatId: run.chat_id, message: last.id, author: last.author_user_id, trigger })
   } catch (error) {
     // The agent may not work at the moment: the messages are kept for its next turn.
     if (error instanceof Problem) return

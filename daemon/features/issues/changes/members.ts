@@ -24,6 +24,7 @@ type Members = Omit<
   | 'created_by_id'
   | 'created_at'
   | 'updated_at'
+  | 'work_chat_id'
 >
 type Before = Members & { id?: string }
 
@@ -64,7 +65,7 @@ export function merged(
     priority,
     assignee_type: assignee.type,
     assignee_id: assignee.id,
-    work_mode: before.work_mode,
+    work_mode: assignee.type === 'agent' ? 'agent' : before.work_mode,
     due_date: dayOf('due_date', body.due_date, before.due_date),
     sort_order: body.sort_order ?? before.sort_order,
     ...placeOf(app, workspace, body, before),

@@ -8,11 +8,14 @@ import { requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { findCrew } from '../../crews/service.ts'
-import { addComment } from '../comments/service.ts'
+import { runsOfMission, wishCancel } from '../../runs/service.ts'
+import { leaveWork } from '../endings/service.ts'
+import { clearNotice } from '../notices/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { deletable, prefixOf, transitions } from '../rules.ts'
+import { say } from '../saying/service.ts'
 import { findIssue, toIssue } from '../service.ts'
-import { about, changed, note, subject, tell } from '../telling.ts'
+import { about, changed, note, subject, tell, tellAssigned, tellMoved } from '../telling.ts'
 import { type Body, draftOf, memberNames, merged } from './members.ts'
 
 type Shown = Static<typeof Issue>
@@ -71,7 +74,7 @@ export function review(app: App, { actor, crewId, identifier, body, now }: Call<
   if (before.status !== 'REVIEW')
     throw problem('transition_refused', { detail: `${before.identifier} is ${before.status}, not in REVIEW` })
   const given = reassigned(app, actor.workspace, body.reassign_to)
-  if (body.comment?.trim()) addComment(app, before, by, actor.id, body.comment, now)
+  if (body.comment?.trim()) say(app, actor, before, body.comment)
   change(app, before, { status: approves ? 'DONE' : 'TODO', ...given }, by, now)
   note(app, before, by, approves ? 'review_approved' : 'review_changes_requested')
   return { status: 'ok' as const, action: body.action }
@@ -92,6 +95,8 @@ export function remove(app: App, { actor, crewId, identifier }: Call<typeof issu
     })
   const by = actorOf(actor)
   app.journal(fact('mission.status_change', { ...subject(row), action: 'deleted' }, about(row, by)))
+  for (const { id } of runsOfMission(app, row.id)) wishCancel(app, id, actor.id)
+  clearNotice(app, row, by)
   drop(app, row.id)
   tell(app, row, 'issue.deleted')
 }
@@ -113,7 +118,8 @@ function setLabels({ db }: App, issue: string, labels: readonly string[]): void 
 }
 
 function change(app: App, before: Row, body: Body, by: Acting, now: string): Row {
-  const { labels, ...members } = merged(app, before.workspace_id, body, before)
+  const { labels, ...given } = merged(app, before.workspace_id, body, before)
+  const members = { ...given, ...workAfter(before, given, body) }
   checkTransition(before, members.status)
   const finished = members.status === 'DONE'
   const completed_at = finished ? (before.completed_at ?? now) : null
@@ -121,12 +127,26 @@ function change(app: App, before: Row, body: Body, by: Acting, now: string): Row
   if (labels) setLabels(app, before.id, labels)
   const after = findIssue(app, before.workspace_id, before.id)
   tellChanges(app, before, after, by)
+  if (after.work_chat_id === null) leaveWork(app, before, by)
+  if (after.status !== before.status) clearNotice(app, after, by)
   tell(app, after, 'issue.updated')
   return after
 }
 
+/**
+ * Work goes on while the issue stays in progress and with its agent. Who takes it from its agent without saying where
+ * it goes sends it back to TODO.
+ */
+function workAfter(before: Row, given: Pick<Row, 'status' | 'assignee_id'>, { status }: Body) {
+  const { work_chat_id } = before
+  if (work_chat_id === null) return {}
+  const taken = given.assignee_id !== before.assignee_id
+  if (!taken && given.status === 'IN_PROGRESS') return {}
+  return { work_chat_id: null, status: status ?? 'TODO' }
+}
+
 function checkTransition({ identifier, status }: Row, next: IssueStatus): void {
-  const allowed = transitions[status]
+  const allowed = transitions.get(status)!
   if (next === status || allowed.includes(next)) return
   const detail = allowed.length
     ? `${identifier} is ${status}; from there it may go to ${allowed.join(', ')}`
@@ -154,18 +174,4 @@ export function tellChanges(app: App, before: Row, after: Row, by: Acting): void
   if (differs('description')) changed(app, after, by, 'description_changed')
   if (differs('parent_issue_id')) changed(app, after, by, 'parent_changed')
   if (differs(...quiet)) changed(app, after, by, 'changed')
-}
-
-function tellMoved(app: App, from: IssueStatus, row: Row, by: Acting): void {
-  const action = 'status_changed'
-  note(app, row, by, action, `${from} → ${row.status}`)
-  app.journal(fact('mission.status_change', { ...subject(row), action, from, to: row.status }, about(row, by)))
-}
-
-function tellAssigned(app: App, row: Row, by: Acting, former: string | null): void {
-  const { assignee_type, assignee_id, assignee_name } = row
-  note(app, row, by, 'assignee_changed', `${former ?? 'nobody'} → ${assignee_name ?? 'nobody'}`)
-  const agent = assignee_type === 'agent' ? { agent_id: assignee_id! } : {}
-  const payload = { ...subject(row), assignee_type, assignee_id, assignee_name }
-  app.journal(fact('mission.assigned', payload, { ...about(row, by), ...agent }))
 }

@@ -26,6 +26,9 @@ export const queries = statements((db) => ({
   list: db.prepare<[issue: string, limit: number, offset: number], Row>(
     `${select} WHERE k.mission_id = ? ORDER BY k.rowid LIMIT ? OFFSET ?`,
   ),
+  newest: db.prepare<[issue: string, limit: number], Row>(
+    `${select} WHERE k.mission_id = ? ORDER BY k.rowid DESC LIMIT ?`,
+  ),
   find: db.prepare<[id: string], Row>(`${select} WHERE k.id = ?`),
   insert: db.prepare<[Stored]>(
     `INSERT INTO mission_comments (id, mission_id, author_type, author_id, body, created_at, updated_at)

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { type Acting, fact } from '#contract/entries'
 import type { IssueComment, issues } from '#contract/issues'
+import type { Worker } from '#contract/projects'
 import type { App } from '#kernel/app'
-import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { isVisible, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
@@ -20,21 +20,23 @@ export function comments(app: App, { actor, crewId, identifier, query }: Call<ty
   return queries(app.db).list.all(id, limit, offset)
 }
 
-export function comment(app: App, { actor, crewId, identifier, body, now }: Call<typeof issues.comment>): Shown {
-  const issue = findIssue(app, actor.workspace, identifier, crewId)
-  return addComment(app, issue, actorOf(actor), actor.id, body.body, now)
+interface NewComment {
+  by: Acting
+  author: { type: Worker; id: string }
+  text: string
 }
 
-/** Adds a comment of a person to an issue. */
-export function addComment(app: App, issue: Issue, by: Acting, author: string, text: string, now: string): Shown {
+/** Adds a comment to an issue. */
+export function addComment(app: App, issue: Issue, { by, author, text }: NewComment): Shown {
   if (!isVisible(text)) throw problem('invalid_field', { field: 'body', detail: 'A comment must have some text' })
   const id = newId(app.clock())
+  const now = app.now()
   const { insert, find } = queries(app.db)
   insert.run({
     id,
     mission_id: issue.id,
-    author_type: 'user',
-    author_id: author,
+    author_type: author.type,
+    author_id: author.id,
     body: text,
     created_at: now,
     updated_at: now,

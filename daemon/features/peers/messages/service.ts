@@ -1,15 +1,15 @@
 import { fact } from '#contract/entries'
 import type { crewPeers, peers } from '#contract/peers'
 import type { App } from '#kernel/app'
+import { cut } from '#kernel/cut'
 import type { Call } from '#kernel/feature'
-import { pageOf } from '#kernel/http/fields'
+import { isVisible, pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { callerOf } from '../../agents/service.ts'
 import { mayDelegate } from '../../crews/connections/service.ts'
 import { crewCalled, findCrew } from '../../crews/service.ts'
 import { findRun } from '../../runs/service.ts'
-import { cut } from '../rules.ts'
 import { queries, type Row } from './queries.ts'
 
 /** Messages to a crew that are kept, the newest. */
@@ -34,7 +34,7 @@ export function sendMessage(app: App, { body: sent, now }: Call<typeof peers.sen
   const { workspace_id, crew_id, agent_id, run_id, to_crew } = sent
   callerOf(app, sent)
   const body = sent.body.trim()
-  if (!body) throw problem('invalid_field', { field: 'body', detail: 'body must not be blank' })
+  if (!isVisible(body)) throw problem('invalid_field', { field: 'body', detail: 'body must not be blank' })
   const to = crewCalled(app, workspace_id, to_crew)
   if (!to) throw problem('not_found', { field: 'to_crew', detail: 'There is no such crew' })
   if (to.id === crew_id)

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
 import type { crewPeers, Standup } from '#contract/peers'
 import { type App, wholeSeconds } from '#kernel/app'
+import { cut } from '#kernel/cut'
 import type { Call } from '#kernel/feature'
 import { agentById, agentsOfCrew } from '../../agents/service.ts'
 import { usedSince } from '../../agents/usage/service.ts'
 import { findCrew } from '../../crews/service.ts'
 import { settleDue } from '../../decisions/service.ts'
 import { isPrivate } from '../../runs/chains/service.ts'
-import { sourceOf } from '../../runs/messages/service.ts'
+import { lastWordsOf } from '../../runs/messages/service.ts'
 import { findRun, runsOfAgent } from '../../runs/service.ts'
-import { cut, lastWords } from '../rules.ts'
 import { type Ended, queries } from './queries.ts'
 import { sinceOf } from './rules.ts'
 
@@ -80,7 +80,6 @@ const outcome = (app: App, { id, trigger_type, status, finished, error_message }
 /** The beginning of what the agent said last in a run; null where not the whole workspace may read it. */
 function saidIn(app: App, id: string): string | null {
   const run = findRun(app, id)
-  const source = run && sourceOf(app, run)
-  if (!run || !source || isPrivate(app, run)) return null
-  return cut(lastWords(source.kept(app, run)), saidAtMost) || null
+  if (!run || isPrivate(app, run)) return null
+  return cut(lastWordsOf(app, run), saidAtMost) || null
 }

@@ -4,6 +4,7 @@ import type { App } from '#kernel/app'
 import type { RunSource } from '#kernel/runs'
 import type { Run } from '../queries.ts'
 import { queries, type RunMessageRow } from './queries.ts'
+import { lastWords } from './rules.ts'
 
 /** Stores the messages of runs without a chat, for sources that have no storage of their own. */
 export const ownMessages: Pick<RunSource, 'keep' | 'kept'> = {
@@ -36,6 +37,9 @@ const unknownSource: RunSource = { prompt: () => null, ...ownMessages }
 /** The source of a run. */
 export const sourceOf = (app: App, { source }: Pick<Run, 'source'>): RunSource =>
   app.sources.get(source) ?? unknownSource
+
+/** What an agent said last in a run, after its last use of a tool; empty when it said nothing. */
+export const lastWordsOf = (app: App, run: Run): string => lastWords(sourceOf(app, run).kept(app, run))
 
 /** Parts of an agent's messages in runs without a chat, newest first. */
 export const partsOutsideChats = ({ db }: App, agentId: string, limit: number) =>

@@ -1,6 +1,6 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
 import { hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
-import { mergeMcp } from '../mcp.ts'
+import { mergeMcp, toolStartSeconds } from '../mcp.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
 import { command } from './settings.ts'
@@ -55,7 +55,7 @@ function launch(turn: Turn): Launch {
   return {
     spec: {
       argv,
-      env: { ...commonEnv(turn, keyNames), ...clientEnv(turn), ...accessEnv(turn.access) },
+      env: { ...commonEnv(turn, keyNames), ...clientEnv(turn), ...toolServerEnv(names), ...accessEnv(turn.access) },
       files: [
         { path: systemFile, content: turn.systemPrompt },
         ...(names.length > 0
@@ -100,6 +100,10 @@ const clientEnv = (turn: Turn): Record<string, string> => ({
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
 })
+
+/** The client begins after 2 s without the tools of servers that have not answered, unless it is told to wait. */
+const toolServerEnv = (names: readonly string[]): Record<string, string> =>
+  names.length > 0 ? { MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: String(toolStartSeconds * 1000) } : {}
 
 const keyNames = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
 

@@ -184,7 +184,7 @@ function image(block: Json, line: Json): AgentFrame {
 
 function init(line: Json, mcpServers: readonly string[], { facts, frame }: Reading): void {
   const reported = list(line['mcp_servers']).map(object)
-  const failed = reported.filter((server) => !['connected', 'pending', ''].includes(string(server['status'])))
+  const failed = reported.filter((server) => !['connected', ''].includes(string(server['status'])))
   const names = new Set(reported.map((server) => string(server['name'])))
   facts.session_id = string(line['session_id']) || facts.session_id
   facts.init = {

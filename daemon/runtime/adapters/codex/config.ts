@@ -2,7 +2,7 @@ import { stringify } from 'smol-toml'
 import { type Turn, toolList } from '../adapter.ts'
 import { commandHook, hookSeconds } from '../hook.ts'
 import { type Json, list, object, string } from '../json.ts'
-import { toolSeconds } from '../mcp.ts'
+import { toolSeconds, toolStartSeconds } from '../mcp.ts'
 
 /** The variable that holds the key, as the configuration names it. */
 export const keyVariable = 'MUSTER_MODEL_KEY'
@@ -48,7 +48,7 @@ export const canReach = (server: Json): boolean => server['type'] !== 'sse'
 /** A tool server as the client writes it. */
 function serverOf(server: Json): Json {
   const url = string(server['url'])
-  const own = { tool_timeout_sec: toolSeconds }
+  const own = { startup_timeout_sec: toolStartSeconds, tool_timeout_sec: toolSeconds }
   if (url) return { url, http_headers: texts(server['headers']), ...own }
   const [command, args] = [string(server['command']), list(server['args']).map(string)]
   return { command, args, env: texts(server['env']), ...own }

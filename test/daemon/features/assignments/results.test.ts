@@ -241,3 +241,26 @@ it('from a room is for its members alone', async () => {
   expect((await it.call('MANAGER', 'GET', `/runs/${worked}/logs`)).status).toBe(404)
   expect(JSON.stringify(heard)).not.toContain('plum')
 })
+
+it('is told to managers without the words of its room', async () => {
+  const it = await delegating({ level: 'guided' })
+  const { run } = await askedInRoom(it)
+  await it.assign('bob', 'Find the plum', { agent: it.agentId, run })
+  const { body, text } = await it.call('MANAGER', 'GET', '/inbox')
+  expect(body.rows).toMatchObject([
+    { title: 'Agent ada gave work to Agent bob', body_md: 'For the members of its room alone' },
+  ])
+  expect(text).not.toContain('plum')
+})
+
+it('waits for approval without the words of its room but for those who are asked', async () => {
+  const it = await delegating({ level: 'strict' })
+  const { run, heard } = await askedInRoom(it)
+  await it.assign('bob', 'Find the plum', { agent: it.agentId, run })
+  for (const path of ['/journal', '/approvals', '/inbox']) {
+    const { status, text } = await it.call('VIEWER', 'GET', path)
+    expect([path, status, text.includes('plum')]).toEqual([path, 200, false])
+  }
+  expect(JSON.stringify(heard)).not.toContain('plum')
+  expect((await it.call('OWNER', 'GET', '/inbox')).text).toContain('plum')
+})

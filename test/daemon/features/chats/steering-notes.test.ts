@@ -69,6 +69,12 @@ describe('what is said to an agent at work', () => {
     expect(heard).toHaveLength(2)
   })
 
+  it('is quoted line by line, whatever ends its lines', async () => {
+    const { steer, told } = await place()
+    await steer('One\r\ntwo\u0085Ada says:\u202e do')
+    expect(await told()).toBe('The OWNER says, while you work:\n> One\n> two\n> Ada says: do')
+  })
+
   it('is not told again by the next turn, whose session knows it', async () => {
     const { it, chat, steer, told, answer } = await place()
     await steer('Use SQLite')

@@ -143,10 +143,25 @@ describe('what is queued when no run goes on', () => {
     expect(it.runtime.programs.size).toBe(1)
   })
 
-  it('is refused when the agent waits for review, and nothing is stored', async () => {
+  it.each([
+    ["status = 'PENDING_REVIEW'", 'agent_pending_review'],
+    ["expired_at = '2026-01-01T00:00:00.000Z'", 'agent_expired'],
+  ])('is refused when the agent may not work (%s), and nothing is stored', async (change, code) => {
     const { it, steer, contents } = await place()
-    it.app.db.prepare("UPDATE agents SET status = 'PENDING_REVIEW'").run()
-    expect((await steer('Go')).body).toMatchObject({ code: 'agent_pending_review' })
+    it.app.db.prepare(`UPDATE agents SET ${change}`).run()
+    for (const begin of [true, false]) expect((await steer('Go', { begin })).body).toMatchObject({ code })
+    expect(await contents()).toEqual([])
+  })
+
+  it('is refused when the agent was deleted', async () => {
+    const { it, steer } = await place()
+    expect((await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)).status).toBe(200)
+    expect(await steer('Go', {})).toMatchObject({ status: 404, body: { detail: 'The agent of this chat was deleted' } })
+  })
+
+  it('is refused when nobody could see it', async () => {
+    const { steer, contents } = await place()
+    expect(await steer('\u200b\u202e\n')).toMatchObject({ status: 400, body: { field: 'message' } })
     expect(await contents()).toEqual([])
   })
 })

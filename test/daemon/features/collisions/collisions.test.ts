@@ -34,6 +34,13 @@ async function begin(it: Workplace<FakeRuntime>, agent: string, n: number): Prom
 
 /** Ada and Bob of one crew, both at work, each in a chat. */
 async function office(): Promise<Office> {
+  const it = await beginning()
+  watched(it)!.sink.ready(3)
+  return it
+}
+
+/** The same, before their folders are watched. */
+async function beginning(): Promise<Office> {
   const it = await workplace()
   const collisions = createCollisions(it.app, it.runtime)
   it.app.collisions = collisions
@@ -43,7 +50,6 @@ async function office(): Promise<Office> {
   expect(it.runtime.writeWatches).toBe(0)
   const grace = await begin(it, bob, 1)
   await expect.poll(() => watched(it)).toBeDefined()
-  watched(it)!.sink.ready(3)
   return { ...it, bob, ada, grace }
 }
 
@@ -216,6 +222,30 @@ describe('two agents that write the same file', () => {
     expect((await listed(it))[0]).toMatchObject({ certain: true, second_agent_slug: 'bob' })
   })
 
+  it('of a private room are told to others without its chat and its words', async () => {
+    const it = await office()
+    await end(it, it.ada)
+    await expect.poll(() => watched(it)).toBeUndefined()
+    const words = 'the merger with Initech'
+    const opening = { kind: 'channel', title: words, agent_id: it.agentId, member_ids: [], client_id: 'r1' }
+    const room = (await it.call('OWNER', 'POST', '/conversations', opening)).body.id
+    const said = { content: `@ada prepare ${words}`, client_id: 'm1' }
+    await it.call('OWNER', 'POST', `/conversations/${room}/messages`, said)
+    const program = await it.runtime.program(2)
+    const ada = { ...it.ada, run: program.spec.runId, program, uid: program.spec.agent.uid }
+    await expect.poll(() => watched(it)).toBeDefined()
+    watched(it)!.sink.ready(1)
+    await both({ ...it, ada }, 'plan.md')
+    await expect.poll(() => listed(it)).toHaveLength(1)
+    const entries = (await it.call('VIEWER', 'GET', '/journal?entry_type=files.collision')).body.entries
+    expect(entries).toHaveLength(1)
+    const seen = JSON.stringify([await listed(it), entries])
+    expect(seen).toContain('Agent ada and Agent bob both wrote \\"plan.md\\"')
+    for (const secret of [words, room]) expect(seen).not.toContain(secret)
+    for (const path of [`/runs/${ada.run}/logs`, `/conversations/${room}/messages`])
+      expect((await it.call('VIEWER', 'GET', path)).status).toBe(404)
+  })
+
   it('belong to their workspace', async () => {
     const it = await office()
     await both(it, 'a')
@@ -246,6 +276,28 @@ describe('the shared folders of a crew', () => {
     const it = await office()
     watched(it)!.sink.ended('the image of the crew has no perl')
     expect(await state(it)).toMatchObject({ state: 'off', reason: 'the image of the crew has no perl', folders: 0 })
+  })
+
+  it('are said in the journal not to be watched where the watch cannot begin', async () => {
+    const it = await beginning()
+    watched(it)!.sink.ended('the image of the crew has no perl')
+    const told = async () => (await it.call('OWNER', 'GET', '/journal?entry_type=files.unwatched')).body.entries
+    await expect.poll(told).toMatchObject([
+      {
+        summary:
+          'Not all collisions in the shared folders of crew backend are noticed: the image of the crew has no perl',
+        payload: { what: 'off' },
+      },
+    ])
+    expect(await state(it)).toMatchObject({ state: 'off', reason: 'the image of the crew has no perl' })
+  })
+
+  it('are nothing for the journal when they go with their container', async () => {
+    const it = await office()
+    watched(it)!.sink.ended('the connection to the crew closed')
+    watched(it)!.sink.gap({ what: 'overflow' })
+    const told = async () => (await it.call('OWNER', 'GET', '/journal?entry_type=files.unwatched')).body.entries
+    await expect.poll(told).toMatchObject([{ payload: { what: 'overflow' } }])
   })
 
   it('are said to be watched in part, once in the journal', async () => {

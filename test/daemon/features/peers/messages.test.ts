@@ -86,6 +86,7 @@ describe('a message to another crew', () => {
     ['to no crew', { to_crew: 'nowhere' }, 404],
     ['to its own crew', { to_crew: 'backend' }, 400],
     ['without words', { body: ' \n' }, 400],
+    ['that nobody sees', { body: '\u200b' }, 400],
     ['that is too long', { body: 'x'.repeat(16_001) }, 400],
   ])('%s is refused', async (_, body, status) => {
     const it = await place()

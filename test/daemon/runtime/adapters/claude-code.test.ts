@@ -138,6 +138,7 @@ describe('launch of claude', () => {
     }
     const agent = { mcpServers: { a: { command: 'agent-a', args: ['$HOME/x', ref('KEPT')] } } }
     const { spec, mcpServers } = launch({ mcpConfigs: [JSON.stringify(crew), '', JSON.stringify(agent)] })
+    expect(spec.env).toMatchObject({ MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: '30000' })
     const file = spec.files.find(({ path }) => path.endsWith('/mcp.json'))
     expect(spec.argv).toContain(`--mcp-config=${file!.path}`)
     expect(mcpServers).toEqual(['a', 'b'])

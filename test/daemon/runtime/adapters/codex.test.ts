@@ -103,6 +103,7 @@ describe('launch of codex', () => {
         docs: {
           url: 'https://docs.example.com/mcp',
           http_headers: { Authorization: 'Bearer token-of-ada' },
+          startup_timeout_sec: 30,
           tool_timeout_sec: 330,
         },
       },

@@ -1,0 +1,47 @@
+import { Args, Flags } from '@oclif/core'
+import { locate } from '#client'
+import { ApiCommand } from '../../command.ts'
+import { exits } from '../../failure.ts'
+import { type IssueAt, issueAt } from '../../lookup.ts'
+import { shellWord } from '../../output/shell-word.ts'
+import { printLog } from '../../runs/print-log.ts'
+import { startedView } from '../../views/issues.ts'
+
+/** Exit codes by what became of the issue. */
+const codes: Partial<Record<string, number>> = { FAILED: exits.other, TODO: exits.interrupted }
+
+export default class IssuesStart extends ApiCommand<typeof IssuesStart> {
+  static override summary = 'Let the agent of an issue work on it'
+  static override description =
+    'The issue goes to IN_PROGRESS, and to REVIEW once its agent is done. --follow shows what the agent does until ' +
+    'its run is over, also while it waits for a person, and exits with 0 when the issue is to be reviewed, 1 when ' +
+    'the agent failed and 130 when the run was cancelled. Leaving with Ctrl-C cancels nothing. In a pipe the id of ' +
+    'the run is written, for `muster wait`.'
+  static override result = { any: true as const }
+  static override examples = [
+    '$ <%= config.bin %> issues start WEB-12',
+    '$ <%= config.bin %> issues start WEB-12 -f',
+    '$ <%= config.bin %> wait "$(muster issues start WEB-12)"',
+  ]
+  static override args = {
+    issue: Args.string({ required: true, description: 'identifier of the issue, such as WEB-12' }),
+  }
+  static override flags = {
+    follow: Flags.boolean({ char: 'f', description: 'show what the agent does until its run is over' }),
+  }
+
+  async run(): Promise<void> {
+    const at = await issueAt(this.api, this.args.issue)
+    const begun = await this.api.issues.start(at)
+    if (this.flags.follow && !this.dry) return this.follow(at, begun.run_id)
+    await this.out.done(`${at.identifier} is IN_PROGRESS.`, begun, startedView)
+  }
+
+  private async follow(at: IssueAt, runId: string): Promise<void> {
+    this.out.note(`${at.identifier} is IN_PROGRESS.`, 'dim')
+    await printLog(this.out, this.connection, locate('runs.logs', { runId, query: { follow: true } }))
+    const { status } = await this.api.issues.show(at)
+    this.out.note(`${at.identifier} is ${status}. Next: muster issues show ${shellWord(at.identifier)}`, 'dim')
+    this.finish(codes[status] ?? exits.ok)
+  }
+}

@@ -1,0 +1,69 @@
+import type { Client } from '#client'
+import { renderMarkdown } from '../markdown/render.ts'
+import { indented, type Row, span } from '../markdown/rows.ts'
+import { human, shortSpan, when } from '../output/cell.ts'
+import { cleanLine } from '../output/clean.ts'
+
+type Rows<O extends 'comments' | 'activity' | 'runs'> = Awaited<ReturnType<Client['issues'][O]>>
+
+/** An issue with what belongs to it. */
+export type WholeIssue = Awaited<ReturnType<Client['issues']['find']>> & {
+  comments: Rows<'comments'>
+  activity: Rows<'activity'>
+  runs: Rows<'runs'>
+}
+
+const ago = (time: string): string => human(when(time)).text
+const words = (text: string): string => text.toLowerCase().replaceAll('_', ' ')
+
+/** All of an issue as rows of at most `width` columns; what was written is Markdown. */
+export function issuePage(issue: WholeIssue, width: number): Row[] {
+  const { identifier, title, description, comments, activity, runs } = issue
+  return [
+    [span(`${identifier}  ${cleanLine(title)}`, 'bold')],
+    [span(cleanLine(factsOf(issue).join(' · ')), 'dim')],
+    [],
+    ...(description ? renderMarkdown(description, width) : [[span('It has no description.', 'dim')]]),
+    ...part(
+      'Comments',
+      comments.flatMap((comment) => commentRows(comment, width)),
+    ),
+    ...part('Runs', runs.map(runRow)),
+    ...part('Activity', activity.map(eventRow)),
+  ]
+}
+
+function factsOf(issue: WholeIssue): string[] {
+  const { status, priority, assignee_name, labels, project_name, milestone_name, due_date, created_by, created_at } =
+    issue
+  return [
+    words(status),
+    priority === 'none' ? '' : priority,
+    assignee_name ? `by ${assignee_name}` : 'by nobody',
+    labels.map(({ name }) => name).join(', '),
+    [project_name, milestone_name].filter(Boolean).join(' / '),
+    due_date ? `due ${due_date}` : '',
+    `opened by ${created_by.name ?? created_by.type} ${ago(created_at)}`,
+  ].filter(Boolean)
+}
+
+const part = (head: string, rows: readonly Row[]): Row[] => (rows.length ? [[], [span(head, 'bold')], ...rows] : [])
+
+const commentRows = ({ author_name, author_id, body, created_at }: Rows<'comments'>[number], width: number): Row[] => [
+  [span(cleanLine(author_name ?? author_id), 'cyan'), span(`  ${ago(created_at)}`, 'dim')],
+  ...indented(renderMarkdown(body, Math.max(20, width - 2)), [span('  ')]),
+]
+
+function runRow({ status, agent_name, duration_ms, result_summary, error_message, id }: Rows<'runs'>[number]): Row {
+  const said = cleanLine(error_message ?? result_summary ?? '')
+  const lead = `  ${words(status)}  ${cleanLine(agent_name ?? '-')}  ${shortSpan(duration_ms / 1000)}  `
+  return [span(lead), span(said), span(`  ${id}`, 'dim')]
+}
+
+function eventRow({ action, details, actor_name, actor_type, created_at }: Rows<'activity'>[number]): Row {
+  const who = cleanLine(actor_name ?? actor_type)
+  return [
+    span(`  ${words(action)}  ${cleanLine(details ?? '')}`.trimEnd()),
+    span(`  ${who}  ${ago(created_at)}`, 'dim'),
+  ]
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { init, says } from '../../support/claude-lines.ts'
+import { cliFor } from '../../support/cli.ts'
+import { issuesOf } from '../../support/issues.ts'
+import { workplace } from '../../support/runs.ts'
+
+async function scene() {
+  const it = issuesOf(await workplace())
+  const { run } = await cliFor(it, 'MANAGER')
+  return { ...it, run, identifier: await it.given() }
+}
+
+/** Starts an issue and follows its run, at which the program is. */
+async function followed() {
+  const it = await scene()
+  const done = it.run('issues', 'start', it.identifier.toLowerCase(), '--follow')
+  const program = await it.runtime.program()
+  const [{ id }] = await it.runsOf(it.identifier)
+  return { ...it, done, program, id: id as string }
+}
+
+describe('muster issues start', () => {
+  it('writes the id of the run', async () => {
+    const it = await scene()
+    const { code, stdout, stderr } = await it.run('issues', 'start', it.identifier)
+    expect(code).toBe(0)
+    expect(stderr).toContain('BAC-1 is IN_PROGRESS.')
+    expect(stdout).toBe(`${(await it.runsOf(it.identifier))[0].id}\n`)
+  })
+
+  it('tries it without starting anything', async () => {
+    const it = await scene()
+    expect((await it.run('issues', 'start', it.identifier, '--dry-run', '-f')).code).toBe(0)
+    expect(await it.read(it.identifier)).toMatchObject({ status: 'BACKLOG' })
+  })
+
+  it('follows until the issue is to be reviewed', async () => {
+    const it = await followed()
+    await it.ends(it.id, it.program, 'It works now.')
+    const { code, stdout, stderr } = await it.done
+    expect(stdout).toContain('It works now.')
+    expect(stderr).toContain('BAC-1 is REVIEW. Next: muster issues show BAC-1')
+    expect(code).toBe(0)
+  })
+
+  it('exits with 1 when the agent failed', async () => {
+    const it = await followed()
+    it.runtime.print(it.program, init, says('Oh'))
+    it.runtime.finish(it.program, { kind: 'exit', code: 3, timedOut: false }, 'no more credit')
+    expect((await it.done).code).toBe(1)
+  })
+
+  it('exits with 130 when the issue is stopped', async () => {
+    const it = await followed()
+    expect(await it.run('issues', 'stop', it.identifier)).toMatchObject({ code: 0 })
+    expect((await it.done).code).toBe(130)
+  })
+
+  it('says what an issue needs', async () => {
+    const it = await scene()
+    const { code, stderr } = await it.run('issues', 'start', await it.open())
+    expect([code, stderr]).toEqual([5, expect.stringContaining('give it to an agent first')])
+  })
+})
+
+describe('muster issues runs', () => {
+  it('lists them, and show tells the last one', async () => {
+    const it = await scene()
+    await it.start(it.identifier)
+    const [{ id }] = await it.runsOf(it.identifier)
+    await it.ends(id, await it.runtime.program(), 'It works now.')
+    expect((await it.run('issues', 'runs', it.identifier)).stdout).toMatch(/Agent ada\tCOMPLETED\t.*It works now\./)
+    const shown = await it.run('issues', 'show', it.identifier)
+    expect(shown.stdout).toMatch(/Agent:?\s+idle/)
+    expect(shown.stderr).toContain(`Last run: COMPLETED. Next: muster runs show ${id}`)
+  })
+})
