@@ -18,7 +18,7 @@ import { agentId } from '../lookup.ts'
 import { cleanLine } from '../output/clean.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { colored, painter } from '../output/theme.ts'
-import { checkPlace, writeReceipt } from '../receipts/write.ts'
+import { checkPlace, receiptFlag, writeReceipt } from '../receipts/write.ts'
 import { onQuestionFlag, Unattended } from '../runs/unattended.ts'
 
 const codes = { COMPLETED: exits.ok, FAILED: exits.other, TIMEOUT: 124, RUNNING: exits.conflict } as const
@@ -100,10 +100,7 @@ export default class Ask extends ApiCommand<typeof Ask> {
     detach: Flags.boolean({ description: 'let the run go on when this command ends before it' }),
     undo: Flags.string({ default: '5s', helpValue: 'TIME', description: 'how long a decision can be undone' }),
     ...onQuestionFlag,
-    receipt: Flags.string({
-      helpValue: 'FILE',
-      description: 'write a signed receipt of the run to this file, however it ends',
-    }),
+    ...receiptFlag,
     thinking: Flags.boolean({ description: "show the agent's reasoning on standard error" }),
   }
 

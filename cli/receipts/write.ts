@@ -1,9 +1,17 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { Flags } from '@oclif/core'
 import type { Client } from '#client'
 import { writeNew } from '../files.ts'
 import { InputError } from '../input.ts'
 import { patiently, runPatience } from '../patiently.ts'
+
+export const receiptFlag = {
+  receipt: Flags.string({
+    helpValue: 'FILE',
+    description: 'write a signed receipt of the run to this file, however it ends',
+  }),
+}
 
 /** Refuses a place to which no receipt could be written, before anything is asked of an agent. */
 export function checkPlace(to: string): void {

@@ -34,7 +34,7 @@ const counted = (n: number, one: string, many: string): string => `${n} ${n === 
 
 const filesOf = ({ files }: Claims): string =>
   [
-    `${counted(files.listed, 'file', 'files')} changed in ${files.folders.join(', ') || 'folders that nobody looked at'}`,
+    `${counted(files.listed, 'file', 'files')} changed in ${files.folders.join(', ') || 'no folder'}`,
     ...(files.complete ? [] : [`not all may be listed (${files.gaps.join(', ').replaceAll('_', ' ')})`]),
     ...(files.other_runs.length ? [`beside ${counted(files.other_runs.length, 'other run', 'other runs')}`] : []),
   ].join('; ')

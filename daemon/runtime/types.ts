@@ -1,3 +1,4 @@
+/** What a runtime is: all that the daemon asks of the engine, or of processes, that runs crews. */
 import type { Duplex, Readable } from 'node:stream'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { RuntimeError } from '../errors.ts'
-import type { ObservedCrew } from '../types.ts'
+import type { CrewImage, ObservedCrew } from '../types.ts'
 import { asking, type Container, type Engine, ifThere } from './engine.ts'
 import { labelFilter, labels, type Naming } from './names.ts'
 
@@ -111,6 +111,19 @@ function describe(crewId: string, containers: CrewContainers): ObservedCrew {
       image: crew.Config.Labels[labels.image] ?? '',
     },
   }
+}
+
+/** The image in which a crew works now, `fallback` where its settings name none; null where there is no container. */
+export async function imageOfCrew(
+  engine: Engine,
+  naming: Naming,
+  crewId: string,
+  fallback: string,
+): Promise<CrewImage | null> {
+  const found = await crewContainerOf(engine, naming, crewId)
+  if (!found) return null
+  const { Image: id, Config } = await asking('inspecting a container', () => found.container.inspect())
+  return { name: Config.Labels[labels.image] || fallback, id }
 }
 
 /** The crew's container in any state. */

@@ -1,3 +1,4 @@
+/** The runtime that runs each crew in containers of a Docker engine: each part of the work has a module of its own. */
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Usage } from '../disk/usage.ts'
@@ -38,16 +39,16 @@ import { findBelongings } from './belongings.ts'
 import { Bridges } from './bridges.ts'
 import { bringUp, removeContainers, removeNetworkAndVolumes, stopContainers } from './bring-up.ts'
 import { Connections } from './connections.ts'
-import { crewContainerOf, findCrew, isHealthy, notRunning, observeCrews, stopReasonOf } from './crews.ts'
+import { crewContainerOf, findCrew, imageOfCrew, isHealthy, notRunning, observeCrews, stopReasonOf } from './crews.ts'
 import { deliverTo, withdrawFrom } from './deliver.ts'
 import { ensureEnder } from './end-processes.ts'
-import { asking, type Container, connectEngine, type Engine, ifThere } from './engine.ts'
+import { type Container, connectEngine, type Engine, ifThere } from './engine.ts'
 import { watchEvents } from './events.ts'
 import { ensureImage } from './images.ts'
 import { readLogs } from './logs.ts'
 import { askMarks, removeMarker } from './marks.ts'
 import { nameServers } from './name-servers.ts'
-import { labels, type Naming, volumes } from './names.ts'
+import { type Naming, volumes } from './names.ts'
 import { Relays } from './relays.ts'
 import { placesOf, Runs, userOf } from './runs.ts'
 import { listStopped, readStopped } from './stopped.ts'
@@ -145,11 +146,8 @@ export class DockerRuntime implements Runtime {
     return findBelongings(this.#engine, this.#options)
   }
 
-  async imageOf(crewId: string): Promise<CrewImage | null> {
-    const found = await crewContainerOf(this.#engine, this.#options, crewId)
-    if (!found) return null
-    const { Image: id, Config } = await asking('inspecting a container', () => found.container.inspect())
-    return { name: Config.Labels[labels.image] || this.#options.crewImage, id }
+  imageOf(crewId: string): Promise<CrewImage | null> {
+    return imageOfCrew(this.#engine, this.#options, crewId, this.#options.crewImage)
   }
 
   async hasImage(image: string): Promise<boolean | null> {

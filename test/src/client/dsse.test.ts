@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Disbelieved, keyIdOf, openStatement, preAuthEncoding, publicKeyOf, sealStatement } from '#client/dsse'
 
-// Made with openssl: genpkey -algorithm ed25519; pkeyutl -sign -rawin over the encoded bytes; the key's DER | sha256sum.
+// Made with openssl: genpkey -algorithm ed25519; pkeyutl -sign -rawin over the bytes; sha256sum of the DER.
 const secret = `-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIJCHr6TWBmPZiUir52D4UKMP6zm/HqxyUGJ3khFM7WtI
 -----END PRIVATE KEY-----
