@@ -17,7 +17,7 @@ const processes = [
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */
 const containers = [
   'test/e2e/{claude,codex,droid,gemini,opencode}.test.ts',
-  'test/e2e/{asks,assignments-contained,collisions,demo,egress,escalation,full-disk}.test.ts',
+  'test/e2e/{asks,assignments-contained,blame,collisions,demo,egress,escalation,full-disk}.test.ts',
   'test/e2e/{issues,main-job,missions,ports}.test.ts',
   'test/e2e/{reconcile-docker,relay,relay-attack,restart,runtime-docker,shell,sidecar-entry,steering,undo}.test.ts',
   'test/e2e/watch-writes.test.ts',

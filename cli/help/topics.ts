@@ -100,6 +100,7 @@ export const groups: readonly (readonly [title: string, names: readonly string[]
       'issues',
       'missions',
       'checkpoints',
+      'blame',
       'board',
       'projects',
       'milestones',

@@ -1,14 +1,17 @@
-import { cleanLine } from './clean.ts'
+import { cleanCode, cleanLine } from './clean.ts'
 import type { Tone } from './theme.ts'
 
-/** A value in a table: plain, or with how people read it (`text`) and how programs do (`value`). */
+/**
+ * A value in a table: plain, or with how people read it (`text`) and how programs do (`value`). Of a line of code the
+ * spaces before it stay.
+ */
 export type Cell =
   | string
   | number
   | boolean
   | null
   | undefined
-  | { text: string; value?: string | number | null; tone?: Tone }
+  | { text: string; value?: string | number | null; tone?: Tone; code?: true }
 
 /** Header to value. Columns stand in the order of their declaration. */
 export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
@@ -17,7 +20,8 @@ export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>
 export function human(cell: Cell): { text: string; tone?: Tone } {
   if (cell === null || cell === undefined || cell === '') return { text: '-', tone: 'dim' }
   if (typeof cell === 'boolean') return { text: cell ? 'yes' : 'no' }
-  const { text, tone } = typeof cell === 'object' ? cell : { text: String(cell), tone: undefined }
+  const { text, tone, code = false } = typeof cell === 'object' ? cell : { text: String(cell), tone: undefined }
+  if (code) return { text: cleanCode(text) }
   const shown = cleanLine(text)
   return shown ? { text: shown, ...(tone && { tone }) } : { text: '-', tone: 'dim' }
 }
@@ -26,7 +30,7 @@ export function human(cell: Cell): { text: string; tone?: Tone } {
 export function plain(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   const value = typeof cell === 'object' ? (cell.value === undefined ? cell.text : (cell.value ?? '')) : cell
-  return cleanLine(String(value))
+  return typeof cell === 'object' && cell.code ? cleanCode(String(value)) : cleanLine(String(value))
 }
 
 /** A cost: "unknown" where there is no price. */

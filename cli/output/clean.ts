@@ -31,6 +31,9 @@ export const cleanPainted = (text: string): string =>
 /** As `clean`, on one line. */
 export const cleanLine = (text: string): string => clean(text.replace(/\r?\n|\r/g, ' ').replace(/\t/g, ' ')).trim()
 
+/** As `cleanLine`, for a line of code: the spaces before it stay, and a tab is two. */
+export const cleanCode = (text: string): string => clean(text.replace(/[\r\n]/g, ' ').replace(/\t/g, '  ')).trimEnd()
+
 /** JSON text in which every character that a terminal might act on is escaped; it parses to the same value. */
 export const cleanJson = (json: string): string =>
   json.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

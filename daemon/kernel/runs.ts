@@ -43,6 +43,16 @@ export interface AgentFile {
   mod_time: string
 }
 
+/** Where an agent's files lie, as it sees them. */
+export interface AgentFolders {
+  output: string
+  crewShared: string
+  workspaceShared: string
+}
+
+/** `text`: the content, deflated, in base64. `none`: there is no file, or what leads to it is a link. */
+export type ReadText = { state: 'text'; text: string } | { state: 'binary' | 'too_large' | 'none' | 'denied' }
+
 /** When a file may be saved. */
 export interface Conditions {
   /** Entity tags of which the file must have one, `*` for any file. */
@@ -101,6 +111,10 @@ export interface Runs {
   listFiles(agentId: string, subdir: string, recursive: boolean): Promise<AgentFile[]>
   /** Null when there is no such file. */
   readFile(agentId: string, path: string): Promise<Buffer | null>
+  /** Null without a crew. */
+  foldersOf(agentId: string): AgentFolders | null
+  /** Reads the text at an absolute path, as the agent; null while its crew does not run. */
+  readText(agentId: string, path: string, mostBytes: number): Promise<ReadText | null>
   /** Saves a file in the agent's folder, as the agent: whole or not at all, and through no link. */
   saveFile(agentId: string, path: string, content: Buffer, conditions?: Conditions): Promise<SavedFile>
   /** Files of the agent's home folder, three levels deep. */

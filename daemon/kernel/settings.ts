@@ -212,6 +212,15 @@ export const settings = {
     max: 1073741824,
     summary: "Disk space that the marked files of a crew's checkpoints may use; 0 marks none",
   }),
+  crewHistoryMb: setting({
+    path: 'container.history_mb',
+    env: 'SVC_CREW_HISTORY_MB',
+    kind: 'integer',
+    fallback: 64,
+    min: 0,
+    max: 1048576,
+    summary: "What the daemon may keep of how a crew's text files were, to trace their lines back; 0 keeps nothing",
+  }),
   diskReserveMb: setting({
     path: 'server.disk_reserve_mb',
     env: 'SVC_DISK_RESERVE_MB',

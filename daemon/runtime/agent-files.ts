@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
-import type { Commit, Conditions } from '#kernel/runs'
+import type { Commit, Conditions, ReadText } from '#kernel/runs'
 import { RuntimeError } from './errors.ts'
 import { loadPrograms, programsFolder } from './programs.ts'
 import type { FilesRequest } from './spool/agent-files.ts'
@@ -74,11 +74,27 @@ export const changedFiles = (
     runtime,
     place,
     { op: 'changed', ...asked },
-    { seconds: Math.ceil(asked.most.ms / 1000) + 5, mostBytes: answerBytes(asked.most) },
+    { seconds: Math.ceil(asked.most.ms / 1000) + 5, mostBytes: answerBytes(asked) },
   )
 
+/** Reads a text as an agent sees it; null while the crew does not run. Nothing in the answer is sure. */
+export async function readTextAs(
+  runtime: Runtime,
+  place: Place,
+  path: string,
+  mostBytes: number,
+): Promise<ReadText | null> {
+  try {
+    return await ask<ReadText>(runtime, place, { op: 'text', path, mostBytes }, {})
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind === 'not_running') return null
+    throw error
+  }
+}
+
 /** What an answer within these bounds measures at most. */
-const answerBytes = ({ files, pathBytes }: ChangedRequest['most']): number => 2 * pathBytes + 200 * files + 1000
+const answerBytes = ({ most, texts }: Pick<ChangedRequest, 'most' | 'texts'>): number =>
+  2 * most.pathBytes + 240 * most.files + (texts?.bytes ?? 0) + 1000
 
 /** Settings by which a repository could start programs. They run as the agent in any case. */
 const tame = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.pager=cat', 'log.showSignature=false']

@@ -66,6 +66,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     create: ['POST', '/api/v1/agents/:agentId/chats/:chatId/attachments'],
     remove: ['DELETE', '/api/v1/agents/:agentId/chats/:chatId/attachments/:attachmentId'],
   },
+  blame: {
+    show: ['GET', '/api/v1/crews/:crewId/blame'],
+  },
   bootstrap: {
     create: ['POST', '/api/v1/bootstrap'],
   },

@@ -25,6 +25,7 @@ const none: Record<string, string> = {
   'issues.find': '`muster issues show` finds it',
   'issues.ofCrew': '`muster issues list --crew` lists them',
   'missions.ofCrew': '`muster missions list --crew` lists them',
+  'blame.show': '`muster blame` shows it',
   'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',
   'idp.callback': 'is where the identity provider sends the browser back to',

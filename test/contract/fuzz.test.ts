@@ -218,6 +218,7 @@ const unequipped = [
   'chats.steer',
   'chats.unreact',
   'checkpoints.create',
+  'blame.show',
   'checkpoints.diff',
   'checkpoints.files',
   'checkpoints.fork',

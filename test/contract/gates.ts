@@ -74,6 +74,7 @@ attachments.list           VIEWER    -                 api
 attachments.create         MANAGER   agents:write      api  crew-role
 attachments.remove         MANAGER   agents:write      api  crew-role
 
+blame.show                MANAGER   -                 api
 bootstrap.create           public    -                 auth
 
 chats.list                 VIEWER    -                 api

@@ -94,6 +94,7 @@ const bodies: Record<string, object> = {
 
 /** Queries without which nothing is looked up. */
 const queries: Record<string, string> = {
+  'blame.show': '?path=x',
   'checkpoints.diff': '?path=x',
   'files.download': '?path=x',
   'files.save': '?path=x',

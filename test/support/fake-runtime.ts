@@ -67,7 +67,7 @@ export class FakeShell implements ShellProgram {
  * daemon, as a spool does.
  */
 export class FakeRuntime implements Runtime {
-  readonly kind = 'process'
+  readonly kind: Runtime['kind'] = 'process'
   readonly programs = new Map<string, Program>()
   readonly ended: string[] = []
   readonly discarded: string[] = []

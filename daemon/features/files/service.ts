@@ -10,6 +10,7 @@ import type { Call } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
 import type { AgentFile, Commit, Conditions, SavedFile } from '#kernel/runs'
 import { type AgentRow, findAgent } from '../agents/service.ts'
+import { noteSave } from '../blame/recording/service.ts'
 
 function runsOf({ runs }: App) {
   if (!runs.available) throw problem('runtime_unavailable')
@@ -83,6 +84,9 @@ export function saved(app: App, call: Call<Save>, { agent, path, size, saved }: 
       agent_id: agent.id,
       ...actorOf(call.actor),
     }
+    const folder = app.runs.foldersOf(agent.id)?.output
+    const content = (call.web?.request.body as Buffer | undefined) ?? Buffer.alloc(0)
+    if (folder) noteSave(app, agent, { path: `${folder}/${path}`, content, made: saved.created }, call.actor.id)
     app.journal(fact('file.written', { path, agent: agent.slug, size, op: saved.created ? 'create' : 'write' }, about))
   }
   return { status: saved.status, path }

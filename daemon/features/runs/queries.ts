@@ -92,6 +92,16 @@ export const queries = statements((db) => ({
   history: db.prepare<[agent: string, limit: number], Run>(
     `SELECT ${columns} FROM runs WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
   ),
+  /** Agents of other runs of its crew that had a program after then. */
+  besideInCrew: db
+    .prepare<{ crew: string; run: string; since: number }, string>(
+      `SELECT agent_id FROM runs
+         WHERE crew_id = @crew AND launch_json IS NOT NULL AND ended_at > @since AND id <> @run
+       UNION
+       SELECT agent_id FROM runs
+         WHERE crew_id = @crew AND phase <> 'ended' AND launch_json IS NOT NULL AND id <> @run`,
+    )
+    .pluck(),
   queued: db.prepare<[], { count: number }>(
     "SELECT count(*) AS count FROM runs WHERE phase <> 'ended' AND phase <> 'parked'",
   ),

@@ -64,6 +64,10 @@ export const besides = ({ db }: App, { id, agent_id }: Run, since: number): Run[
     .history.all(agent_id, fewBeside)
     .filter((it) => it.id !== id && it.launch_json !== null && (it.ended_at === null || it.ended_at >= since))
 
+/** Agents of the crew that had a program after then, in other runs than this one. */
+export const busyBeside = ({ db }: App, { id, crew_id }: Run, since: number): string[] =>
+  queries(db).besideInCrew.all({ crew: crew_id, run: id, since })
+
 /** Refuses what is said to an agent that may not work. */
 export function checkMayHear(agent: AgentRow): void {
   if (agent.expired_at !== null) throw problem('agent_expired', { extra: { reason: 'expired', agent_id: agent.id } })

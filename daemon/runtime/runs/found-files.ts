@@ -1,7 +1,10 @@
-import { isUtf8 } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { inflateRawSync } from 'node:zlib'
+import { type FoundVersion, mostTextBytes, packed } from '../../features/blame/recording/service.ts'
 import type { ChangedFile, Gap, LeftFiles } from '../../features/runs/receipts/service.ts'
 import { RuntimeError } from '../errors.ts'
-import type { ChangedAnswer, ChangedRequest, Cut } from '../spool/changed-files.ts'
+import type { ChangedAnswer, ChangedRequest, Cut, FoundFile } from '../spool/changed-files.ts'
 
 type Asked = Omit<ChangedRequest, 'op'>
 
@@ -24,7 +27,7 @@ export function foundFiles(
 ): LeftFiles {
   const { files, cuts: told } = answer ?? {}
   if (!Array.isArray(files) || !Array.isArray(told) || files.length > most.files) throw refused()
-  const listed = files.map((file) => fileOf(file, roots, scrub))
+  const listed = files.map((file) => fileOf(file, roots, scrub)).filter((_, at) => !files[at]!.other)
   const gaps = [...new Set(told)].filter((cut): cut is Gap & Cut => cuts.has(cut))
   return {
     complete: gaps.length === 0,
@@ -35,7 +38,7 @@ export function foundFiles(
   }
 }
 
-function fileOf(file: ChangedAnswer['files'][number], roots: Asked['roots'], scrub: <T>(value: T) => T): ChangedFile {
+function fileOf(file: FoundFile, roots: Asked['roots'], scrub: <T>(value: T) => T): ChangedFile {
   const { root, path, size, sha256 } = file ?? {}
   const folder = roots[root]
   if (!folder || typeof path !== 'string' || !Number.isSafeInteger(size) || size < 0) throw refused()
@@ -50,6 +53,55 @@ function fileOf(file: ChangedAnswer['files'][number], roots: Asked['roots'], scr
     ...(scrubbed ? { scrubbed } : !isUtf8(whole) && { path_base64: whole.toString('base64') }),
     size,
     sha256,
+  }
+}
+
+/** How far the texts of a search go. */
+export const texts = { fileBytes: mostTextBytes, bytes: 2 * 1024 * 1024 }
+
+/** Who else may have written what a search found. */
+export interface Besides {
+  /** Another run of the agent was at work meanwhile. */
+  ofAgent: boolean
+  /** Another run of the crew was. */
+  ofCrew: boolean
+}
+
+/**
+ * The files of a search as they are kept to trace lines back. What belongs to another agent was written in place: by
+ * this run, if no other run of the crew was at work; else nobody knows.
+ */
+export function versionsOf(
+  { files }: ChangedAnswer,
+  { roots }: Asked,
+  besides: Besides,
+  scrub: <T>(value: T) => T,
+): FoundVersion[] {
+  return files.flatMap((file): FoundVersion[] => {
+    const { path, path_base64, scrubbed, size, sha256 } = fileOf(file, roots, scrub)
+    if (path_base64 || scrubbed || (file.other && besides.ofCrew)) return []
+    return [
+      {
+        path: file.root === 0 ? `${roots[0]!.path}/${path}` : path,
+        size,
+        sha256,
+        certain: !(file.root === 0 ? besides.ofAgent : besides.ofCrew),
+        made: file.made === true,
+        text: textOf(file, scrub),
+      },
+    ]
+  })
+}
+
+/** The text of a file, if it is the one that was hashed. */
+function textOf({ text, sha256 }: FoundFile, scrub: <T>(value: T) => T): Buffer | null {
+  if (text === undefined) return null
+  if (typeof text !== 'string') throw refused()
+  try {
+    const content = inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: mostTextBytes })
+    return createHash('sha256').update(content).digest('hex') === sha256 ? packed(content, scrub) : null
+  } catch {
+    throw refused()
   }
 }
 

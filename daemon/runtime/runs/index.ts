@@ -10,7 +10,7 @@ import { leftRuns, skipFrames } from '../../features/runs/programs/service.ts'
 import { findRun, lastFrameOf, openRuns, type Run, streamOf, workingOfAgent } from '../../features/runs/service.ts'
 import { shellsOfAgent } from '../../features/shells/service.ts'
 import { adapterOf } from '../adapters/index.ts'
-import { gitLog, listHome, type Place, saveAgentFile } from '../agent-files.ts'
+import { gitLog, listHome, type Place, readTextAs, saveAgentFile } from '../agent-files.ts'
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewAccess } from './crew-access.ts'
@@ -208,6 +208,11 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
       const place = placeOf(app, agentId)
       return place ? runtime.readFile(place.crewId, place.agent, path) : null
     },
+    foldersOf(agentId) {
+      const place = placeOf(app, agentId)
+      return place ? runtime.places(place.crewId, place.agent) : null
+    },
+    readText: async (agentId, path, mostBytes) => readTextAs(runtime, located(agentId), path, mostBytes),
     saveFile: async (agentId, path, content, conditions) =>
       saveAgentFile(runtime, located(agentId), path, content, conditions),
     listHome: async (agentId, subdir) => listHome(runtime, located(agentId), subdir),

@@ -1,18 +1,20 @@
 import type { App } from '#kernel/app'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
+import { type FoundVersion, noteVersions } from '../../features/blame/recording/service.ts'
 import {
   firstStart,
+  type Gap,
   type LeftFiles,
   noteImage,
   noteRemains,
   unknownFiles,
 } from '../../features/runs/receipts/service.ts'
-import { besides, findRun, type Run } from '../../features/runs/service.ts'
+import { besides, busyBeside, findRun, type Run } from '../../features/runs/service.ts'
 import { changedFiles, type Place } from '../agent-files.ts'
 import { RuntimeError } from '../errors.ts'
 import { Semaphore } from '../semaphore.ts'
 import type { Runtime } from '../types.ts'
-import { foundFiles } from './found-files.ts'
+import { foundFiles, texts, versionsOf } from './found-files.ts'
 import type { LaunchFacts } from './parts.ts'
 
 /** How much of a run's files is hashed at its end. */
@@ -31,33 +33,51 @@ export interface Remains {
   close(): Promise<void>
 }
 
-/** Finds out what runs leave behind, for their receipts: after their end is stored, so that nothing waits for it. */
+/** What a search found: for the run's receipt, and to trace lines back. */
+interface Found {
+  left: LeftFiles
+  versions: FoundVersion[]
+}
+
+const nothing = (gap: Gap): Found => ({ left: unknownFiles(gap), versions: [] })
+
+/**
+ * Finds out what runs leave behind, for their receipts and to trace lines back: after their end is stored, so that
+ * nothing waits for it.
+ */
 export function createRemains(app: App, runtime: Runtime): Remains {
   const pending = new Map<string, Promise<void>>()
   const places = new Semaphore(atOnce)
   const stopping = new AbortController()
 
   async function record(run: Run): Promise<void> {
-    const stopped = new Promise<LeftFiles>((resolve) =>
-      stopping.signal.addEventListener('abort', () => resolve(unknownFiles('interrupted')), { once: true }),
+    const stopped = new Promise<Found>((resolve) =>
+      stopping.signal.addEventListener('abort', () => resolve(nothing('interrupted')), { once: true }),
     )
-    const files = await Promise.race([places.run(() => lookFor(run)), stopped])
-    await untilWritten(app, () => noteRemains(app, run, files), stopping.signal)
+    const { left, versions } = await Promise.race([places.run(() => lookFor(run)), stopped])
+    const { workspace_id, crew_id, id: run_id } = run
+    const note = () => {
+      noteRemains(app, run, left)
+      noteVersions(app, { workspace_id, crew_id, run_id, user_id: null }, versions)
+    }
+    await untilWritten(app, note, stopping.signal)
   }
 
-  async function lookFor(run: Run): Promise<LeftFiles> {
+  async function lookFor(run: Run): Promise<Found> {
     const since = firstStart(app, run.id)
-    if (since === null || run.launch_json === null) return unknownFiles('no_program')
-    if (stopping.signal.aborted) return unknownFiles('interrupted')
+    if (since === null || run.launch_json === null) return nothing('no_program')
+    if (stopping.signal.aborted) return nothing('interrupted')
     const { agent } = JSON.parse(run.launch_json) as LaunchFacts
     return search(run, { crewId: run.crew_id, agent }, since)
   }
 
-  async function search(run: Run, place: Place, since: number): Promise<LeftFiles> {
+  async function search(run: Run, place: Place, since: number): Promise<Found> {
     const { output, crewShared, workspaceShared } = runtime.places(place.crewId, place.agent)
     const { uid } = place.agent
-    const shared = runtime.kind === 'docker' ? [crewShared, workspaceShared].map((path) => ({ path, uid })) : []
-    const asked = { roots: [{ path: output }, ...shared], since, most }
+    const others = app.config.crewHistoryMb > 0 && ({ others: true } as const)
+    const shared = runtime.kind === 'docker' ? [crewShared, workspaceShared] : []
+    const roots = [{ path: output }, ...shared.map((path) => ({ path, uid, ...others }))]
+    const asked = { roots, since, most, ...(others && { texts }) }
     try {
       // Another run of the agent that ends meanwhile may end the search with what it left.
       const answer = await changedFiles(runtime, place, asked).catch((error) => {
@@ -65,14 +85,19 @@ export function createRemains(app: App, runtime: Runtime): Remains {
         return changedFiles(runtime, place, asked)
       })
       const scrub = app.scrub(run, [])
-      const others = besides(app, run, since).map(({ id }) => id)
-      const left = foundFiles(answer, asked, others, scrub)
+      const beside = besides(app, run, since).map(({ id }) => id)
+      const left = foundFiles(answer, asked, beside, scrub)
+      const busy = busyBeside(app, run, since)
+      const versions = others
+        ? versionsOf(answer, asked, { ofAgent: busy.includes(run.agent_id), ofCrew: busy.length > 0 }, scrub)
+        : []
       // Agents that are processes of one user write where they like.
-      return runtime.kind === 'docker' ? left : { ...left, complete: false, gaps: [...left.gaps, 'not_confined'] }
+      if (runtime.kind === 'docker') return { left, versions }
+      return { left: { ...left, complete: false, gaps: [...left.gaps, 'not_confined'] }, versions }
     } catch (error) {
       app.log.info({ err: error, run: run.id }, 'The files that a run left are not known')
       const gone = error instanceof RuntimeError && error.kind === 'not_running'
-      return unknownFiles(gone ? 'crew_not_running' : 'failed')
+      return nothing(gone ? 'crew_not_running' : 'failed')
     }
   }
 

@@ -6,12 +6,14 @@ import { Buffer } from 'node:buffer'
 import type { FileEntry } from '../types.ts'
 import { type ChangedRequest, changedFiles } from './changed-files.ts'
 import { listInside } from './files.ts'
+import { readText, type TextRequest } from './read-text.ts'
 import { type SaveRequest, saveFile } from './save-file.ts'
 
 export type FilesRequest =
   | ({ op: 'save' } & SaveRequest)
   | { op: 'list'; root: string; path: string; depth: number }
   | ChangedRequest
+  | TextRequest
 
 const mostEntries = 2000
 
@@ -44,6 +46,7 @@ async function input(size: number): Promise<Buffer> {
 async function answer(request: FilesRequest): Promise<unknown> {
   if (request.op === 'list') return listLevels(request.root, request.path, request.depth, [])
   if (request.op === 'changed') return changedFiles(request)
+  if (request.op === 'text') return readText(request)
   return saveFile(request, await input(request.size))
 }
 

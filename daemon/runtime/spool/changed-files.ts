@@ -1,15 +1,18 @@
-import { Buffer } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
+import { deflateRawSync } from 'node:zlib'
 
 export interface ChangedRequest {
   op: 'changed'
-  /** With `uid`, only files of that user. */
-  roots: { path: string; uid?: number }[]
+  /** With `uid`, only files of that user; with `others` also those of other users, as such. */
+  roots: { path: string; uid?: number; others?: boolean }[]
   /** Milliseconds since 1970. */
   since: number
   most: ChangedBounds
+  /** What is text is answered too: of files with up to `fileBytes`, `bytes` of answers in all. */
+  texts?: { fileBytes: number; bytes: number }
 }
 
 /** How much is looked at. Whatever is beyond is told as cut. */
@@ -32,9 +35,22 @@ export type Cut =
   | 'unreadable'
   | 'changing'
 
+export interface FoundFile {
+  root: number
+  /** Its bytes in base64, below the root. */
+  path: string
+  size: number
+  sha256: string
+  /** It belongs to another user. */
+  other?: true
+  /** It was made since then. */
+  made?: true
+  /** Its content, deflated, in base64. */
+  text?: string
+}
+
 export interface ChangedAnswer {
-  /** `path`: its bytes in base64, below the root of that number. */
-  files: { root: number; path: string; size: number; sha256: string }[]
+  files: FoundFile[]
   cuts: Cut[]
 }
 
@@ -50,10 +66,10 @@ class Enough extends Error {}
  * Hashes the files that changed since then: by the time of their last change, which their owner cannot set back. No
  * link is followed, and what is in repositories' own folders is left out.
  */
-export function changedFiles({ roots, since, most }: ChangedRequest): ChangedAnswer {
-  const search = new Search(BigInt(Math.floor(since)) * 1_000_000n, most)
+export function changedFiles({ roots, since, most, texts }: ChangedRequest): ChangedAnswer {
+  const search = new Search(BigInt(Math.floor(since)) * 1_000_000n, most, texts)
   try {
-    for (const [root, { path, uid }] of roots.entries()) search.root(root, path, uid)
+    for (const [number, root] of roots.entries()) search.root(number, root)
   } catch (error) {
     if (!(error instanceof Enough)) throw error
   }
@@ -70,11 +86,15 @@ class Search {
   private entries = 0
   private bytes = 0
   private pathBytes = 0
-  private at: { root: number; uid: bigint | null } = { root: 0, uid: null }
+  private at: { root: number; uid: bigint | null; others: boolean } = { root: 0, uid: null, others: false }
+  private readonly textFileBytes: number
+  private textBytes: number
 
-  constructor(since: bigint, most: ChangedBounds) {
+  constructor(since: bigint, most: ChangedBounds, texts = { fileBytes: -1, bytes: 0 }) {
     this.since = since
     this.most = most
+    this.textFileBytes = texts.fileBytes
+    this.textBytes = texts.bytes
     this.until = performance.now() + most.ms
   }
 
@@ -82,8 +102,8 @@ class Search {
     return { files: this.files, cuts: [...this.cuts] }
   }
 
-  root(root: number, path: string, uid: number | undefined): void {
-    this.at = { root, uid: uid === undefined ? null : BigInt(uid) }
+  root(root: number, { path, uid, others = false }: ChangedRequest['roots'][number]): void {
+    this.at = { root, uid: uid === undefined ? null : BigInt(uid), others }
     const folder = this.open(path, O_DIRECTORY)
     if (folder !== null) this.folder(folder, [])
   }
@@ -114,11 +134,11 @@ class Search {
       if (path.length >= this.most.depth) return void this.cuts.add('too_deep')
       const folder = this.open(file, O_DIRECTORY)
       if (folder !== null) this.folder(folder, path)
-    } else if (stats?.isFile() && this.isOurs(stats)) this.add(file, path)
+    } else if (stats?.isFile() && stats.ctimeNs >= this.since && (this.at.others || this.isOurs(stats)))
+      this.add(file, path, stats)
   }
 
-  private isOurs = ({ ctimeNs, uid }: BigIntStats): boolean =>
-    ctimeNs >= this.since && (this.at.uid === null || uid === this.at.uid)
+  private isOurs = ({ uid }: BigIntStats): boolean => this.at.uid === null || uid === this.at.uid
 
   private look(file: Buffer): BigIntStats | null {
     try {
@@ -143,7 +163,7 @@ class Search {
     return null
   }
 
-  private add(file: Buffer, parts: Buffer[]): void {
+  private add(file: Buffer, parts: Buffer[], stats: BigIntStats): void {
     const path = Buffer.concat(parts.flatMap((part, index) => (index ? [slash, part] : [part])))
     if (this.files.length === this.most.files) this.stop('too_many_files')
     this.pathBytes += path.length
@@ -154,7 +174,15 @@ class Search {
       let found = this.hash(open)
       if (found === 'changing') found = this.hash(open)
       if (typeof found === 'string') this.cuts.add(found)
-      else if (found) this.files.push({ root: this.at.root, path: path.toString('base64'), ...found })
+      else if (found)
+        this.files.push({
+          root: this.at.root,
+          path: path.toString('base64'),
+          ...found,
+          ...(!this.isOurs(stats) && { other: true }),
+          ...(stats.birthtimeNs >= this.since && { made: true }),
+          ...this.text(open, found),
+        })
     } finally {
       closeSync(open)
     }
@@ -183,6 +211,19 @@ class Search {
     const after = fstatSync(file, { bigint: true })
     const same = at === size && after.size === before.size && after.ctimeNs === before.ctimeNs
     return same ? { size, sha256: hash.digest('hex') } : 'changing'
+  }
+
+  /** The content of a file that is text, while there is room for it. */
+  private text(file: number, { size, sha256 }: { size: number; sha256: string }): { text?: string } {
+    if (size > this.textFileBytes) return {}
+    const content = Buffer.allocUnsafe(size)
+    const got = readSync(file, content, 0, size, 0)
+    if (got !== size || content.includes(0) || !isUtf8(content)) return {}
+    if (createHash('sha256').update(content).digest('hex') !== sha256) return {}
+    const text = deflateRawSync(content).toString('base64')
+    if (text.length > this.textBytes) return {}
+    this.textBytes -= text.length
+    return { text }
   }
 
   private checkTime(): void {

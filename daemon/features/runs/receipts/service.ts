@@ -12,6 +12,7 @@ import { statementOf } from './statement.ts'
 
 export type { ChangedFile, Gap, LeftFiles } from './rules.ts'
 export { unknownFiles } from './rules.ts'
+export { decisionsOf, lastEntryOf, personOf } from './statement.ts'
 
 /** Signs what is known of a run that is over. Waits for what is being found out about its files. */
 export async function receipt(

@@ -42,11 +42,15 @@ export function statementOf(app: App, run: Run, { said, files }: Remains, now: s
       usage: usageOf(record),
       said,
       files: { ...left, listed: listed.length },
-      decisions: queries(app.db).decisions.all({ workspace: run.workspace_id, run: run.id }).map(decisionOf),
+      decisions: decisionsOf(app, run).map(decisionOf),
       journal: journalOf(app, run, record, now),
     },
   }
 }
+
+/** What people were asked in a run, and whether it might begin. */
+export const decisionsOf = ({ db }: App, { workspace_id, id }: Run): Decided[] =>
+  queries(db).decisions.all({ workspace: workspace_id, run: id })
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
@@ -60,7 +64,8 @@ const runOf = (run: Run, { started, finished }: NamedRow) => ({
   finished_at: finished === null ? null : time(finished),
 })
 
-const personOf = ({ db }: App, id: string | null) =>
+/** A person by id and name; null for nobody. */
+export const personOf = ({ db }: App, id: string | null) =>
   id === null ? null : { id, name: queries(db).user.get(id)?.name ?? null }
 
 /** The runs from which it hangs, the nearest first. */
@@ -115,14 +120,20 @@ const decisionOf = (it: Decided) => ({
 /** Where the run stands in the journal, and how far the journal had come. */
 function journalOf(app: App, run: Run, { seq }: NamedRow, now: string) {
   const { entries, head, anchor } = anchorOf(app, run.workspace_id, now)
-  const ws = app.index.names.find(0, run.workspace_id) ?? 0
-  const [trace, type] = [run.id, entryOf[run.outcome!]].map((text) => app.index.names.find(ws, text) ?? 0)
-  const last = queries(app.db).entryOf.get(trace!, type!)
+  const last = lastEntryOf(app, run)
   return {
     first: placeOf(queries(app.db).entry.get(seq)!),
     last: last ? placeOf(last) : null,
     head: { entries, ...head, anchor },
   }
+}
+
+/** The journal's entry of a run's end; undefined while it goes on. */
+export function lastEntryOf(app: App, run: Run): Place | undefined {
+  if (run.outcome === null) return undefined
+  const ws = app.index.names.find(0, run.workspace_id) ?? 0
+  const [trace, type] = [run.id, entryOf[run.outcome]].map((text) => app.index.names.find(ws, text) ?? 0)
+  return queries(app.db).entryOf.get(trace!, type!)
 }
 
 const placeOf = ({ seq, id, entry_hash }: Place) => ({ seq, id, hash: entry_hash.toString('hex') })

@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { inflateRawSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { changedFiles } from '../../../../daemon/runtime/spool/changed-files.ts'
 
 let root: string
@@ -113,4 +114,50 @@ it('reads a thousand of 100,000 files', { timeout: 120_000 }, () => {
   execFileSync('sh', ['-c', 'cd "$0" && seq 1 100000 | xargs -n 2000 touch', root])
   const { cuts, paths } = search()
   expect([cuts, paths.length]).toEqual([['too_many_files'], 1000])
+})
+
+describe('texts', () => {
+  const texts = (asked: { fileBytes: number; bytes: number }, roots = [{ path: root }]) =>
+    changedFiles({ op: 'changed', roots, since: 0, most: plenty, texts: asked }).files.map(({ path, text }) => [
+      Buffer.from(path, 'base64').toString(),
+      text === undefined ? null : inflateRawSync(Buffer.from(text, 'base64')).toString(),
+    ])
+
+  it('come along where they are asked for, but for what is no text or too large', () => {
+    write('a.txt', 'hello')
+    write('b.bin', 'a\0b')
+    write('c.txt', 'x'.repeat(11))
+    expect(search().files.some((file) => 'text' in file)).toBe(false)
+    expect(texts({ fileBytes: 10, bytes: 1000 }).sort()).toEqual([
+      ['a.txt', 'hello'],
+      ['b.bin', null],
+      ['c.txt', null],
+    ])
+  })
+
+  it('are left out when there is no room any more', () => {
+    write('a.txt', 'hello')
+    write('b.txt', 'world')
+    expect(texts({ fileBytes: 10, bytes: 12 }).filter(([, text]) => text !== null)).toHaveLength(1)
+  })
+})
+
+it('tells which files were made since then', () => {
+  write('old')
+  const since = Date.now() + 1000
+  expect(search({}, { since: 0 }).files[0]).toMatchObject({ made: true })
+  expect(search({}, { since }).files).toEqual([])
+})
+
+it('tells files of other users as such, where they are asked for', () => {
+  write('mine')
+  const uid = statSync(join(root, 'mine')).uid + 1
+  const [file] = changedFiles({
+    op: 'changed',
+    roots: [{ path: root, uid, others: true }],
+    since: 0,
+    most: plenty,
+  }).files
+  expect(file).toMatchObject({ other: true })
+  expect(search().files[0]).not.toHaveProperty('other')
 })
