@@ -32,6 +32,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   credential_value: ['key'],
   crew_name: ['crew'],
   entry_type: ['type'],
+  escalation_config: ['approve-below'],
   depends_on: ['after'],
   direction: ['one-way'],
   due_date: ['due'],

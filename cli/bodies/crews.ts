@@ -3,9 +3,12 @@ import type { Static } from 'typebox'
 import { crewColors, networkModes } from '#client/words'
 import type { CrewPatch } from '#contract/crews'
 import { given, oneOf } from '../flags.ts'
-import { decimal } from './numbers.ts'
+import { decimal, share } from './numbers.ts'
 
 const colors = [...crewColors, ''] as const
+
+const surenessFlag = (description: string) =>
+  Flags.custom<number | null>({ parse: share })({ helpGroup: 'MORE', helpValue: '0..1', description })
 
 /** Flags of what a person decides of a crew. */
 export const crewFlags = {
@@ -65,6 +68,9 @@ export const crewFlags = {
     max: 1000,
     description: 'maximum number of delegated runs at a time; 0 for one for every 2048 MB of memory',
   }),
+  'approve-below': surenessFlag('people must approve what agents are less sure of in missions; none for 0.5'),
+  'notify-below': surenessFlag('tell people of what agents are less sure of in missions; none for never'),
+  'auto-approve-from': surenessFlag('skip the approval of tasks of which agents are this sure; none for never'),
 }
 
 type Given = Partial<Interfaces.InferredFlags<typeof crewFlags>> & {
@@ -73,6 +79,15 @@ type Given = Partial<Interfaces.InferredFlags<typeof crewFlags>> & {
 }
 
 const orNull = (number: number | undefined) => (number === 0 ? null : number)
+
+function surenessOf(flags: Given) {
+  const members = given({
+    require_approval_below: flags['approve-below'],
+    notify_threshold: flags['notify-below'],
+    auto_approve_threshold: flags['auto-approve-from'],
+  })
+  return Object.keys(members).length ? members : undefined
+}
 
 /** The body of a create or a change from the flags that were given. */
 export const crewBody = (flags: Given): Static<typeof CrewPatch> =>
@@ -93,4 +108,5 @@ export const crewBody = (flags: Given): Static<typeof CrewPatch> =>
     issue_prefix: flags['issue-prefix'],
     max_ephemeral_agents: flags['max-ephemeral-agents'],
     max_concurrent_agents: orNull(flags['max-concurrent-agents']),
+    escalation_config: surenessOf(flags),
   })

@@ -12,7 +12,7 @@ const unread: Readonly<Record<string, string>> = {
 }
 
 export default class Blame extends ApiCommand<typeof Blame> {
-  static override summary = 'Show for each line of a file which run wrote it, who asked, and who approved'
+  static override summary = 'Show for each line of a file which run wrote it, and why'
   static override description =
     'FILE is a path as agents see it, such as /output/ada/report.md. A relative one lies in the folder of --agent, ' +
     'or else in a folder that agents share. With a line it shows the run, the messages that asked for it, and the ' +

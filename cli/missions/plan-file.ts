@@ -21,17 +21,27 @@ function read(text: string): unknown {
   }
 }
 
-const known = ['id', 'title', 'description', 'agent', 'depends_on', 'max_iterations', 'approval_required']
+const known = [
+  'id',
+  'title',
+  'description',
+  'agent',
+  'depends_on',
+  'max_iterations',
+  'loop_back_to',
+  'approval_required',
+]
 
 async function taskOf(it: unknown, at: number, agentId: (slug: string) => Promise<string>): Promise<Tasks[number]> {
   if (typeof it !== 'object' || it === null) throw new InputError(`Task ${at} of the plan is no object.`)
   const unknown = Object.keys(it).find((name) => !known.includes(name))
   if (unknown) throw new InputError(`Task ${at} of the plan has "${unknown}"; it may have ${known.join(', ')}.`)
-  const { id, agent, depends_on, ...rest } = it as Record<string, unknown>
+  const { id, agent, depends_on, loop_back_to, ...rest } = it as Record<string, unknown>
   return {
     ...rest,
     key: String(id ?? at),
     ...(depends_on !== undefined && { depends_on: [depends_on].flat().map(String) }),
+    ...(loop_back_to !== undefined && { loop_back_to: String(loop_back_to) }),
     ...(typeof agent === 'string' && { assigned_agent_id: await agentId(agent.replace(/^@/, '')) }),
   } as Tasks[number]
 }

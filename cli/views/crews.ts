@@ -7,6 +7,9 @@ type Crew = Static<typeof Schema>
 
 const memory = (mb: number) => ({ text: mb >= 1024 ? `${+(mb / 1024).toFixed(1)} GB` : `${mb} MB`, value: mb })
 
+const sureness = (share: number | null | undefined) =>
+  share === null || share === undefined ? null : { text: `${Math.round(share * 100)}% sure`, value: share }
+
 export const crewView: View<Crew> = {
   name: ({ slug }) => slug,
   empty: 'There are no crews here. Next: muster crews create NAME',
@@ -39,6 +42,9 @@ export const crewView: View<Crew> = {
     'Issue prefix': ({ issue_prefix }) => issue_prefix,
     'Hired agents': ({ max_ephemeral_agents }) => `at most ${max_ephemeral_agents}`,
     'Delegated runs': ({ max_concurrent_agents: most }) => (most === null ? null : `at most ${most} at once`),
+    'Approve below': ({ escalation_config }) => sureness(escalation_config?.require_approval_below),
+    'Notify below': ({ escalation_config }) => sureness(escalation_config?.notify_threshold),
+    'Auto-approve from': ({ escalation_config }) => sureness(escalation_config?.auto_approve_threshold),
     Created: ({ created_at }) => when(created_at),
     Updated: ({ updated_at }) => when(updated_at),
   },

@@ -260,6 +260,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     show: ['GET', '/api/v1/crews/:crewId/missions/:missionId'],
     metrics: ['GET', '/api/v1/mission-metrics'],
     create: ['POST', '/api/v1/crews/:crewId/missions'],
+    propose: ['POST', '/api/v1/internal/missions'],
     update: ['PATCH', '/api/v1/crews/:crewId/missions/:missionId'],
     remove: ['DELETE', '/api/v1/crews/:crewId/missions/:missionId'],
     start: ['POST', '/api/v1/crews/:crewId/missions/:missionId/start'],

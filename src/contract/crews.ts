@@ -10,13 +10,19 @@ export const containerStates = ['running', 'creating', 'stopped', 'error', 'not_
 export const defaultTtlHours = 4
 
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
-export const laterCrewMembers = [
-  'devcontainer_config',
-  'mise_config',
-  'services_json',
-  'mcp_config_json',
-  'escalation_config',
-] as const
+export const laterCrewMembers = ['devcontainer_config', 'mise_config', 'services_json', 'mcp_config_json'] as const
+
+/** Below this an agent is not sure enough of its work where the crew does not say: a person looks at it. */
+export const unsureBelow = 0.5
+
+const sure = (description: string) => Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1, description })))
+
+/** How sure agents must be of the tasks of missions, from 0 to 1. docs/rules/work.md, "Missions". */
+export const EscalationConfig = Type.Object({
+  require_approval_below: sure(`A person must approve results below it; ${unsureBelow} unless stated`),
+  notify_threshold: sure('People are told of results below it; nobody unless stated'),
+  auto_approve_threshold: sure('Results from it need no approval that a task asks for; none unless stated'),
+})
 
 export const Crew = Type.Object({
   id: Id,
@@ -43,6 +49,7 @@ export const Crew = Type.Object({
   max_concurrent_agents: nullable(
     Type.Integer({ description: 'Delegated runs at once; null: one for every 2048 MB of memory' }),
   ),
+  escalation_config: nullable(EscalationConfig),
   created_at: Time,
   updated_at: Time,
   _count: Type.Object({ agents: Type.Integer(), members: Type.Integer() }),
@@ -78,6 +85,11 @@ const members = {
   ),
   max_ephemeral_agents: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
   max_concurrent_agents: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1000 }))),
+  escalation_config: Type.Optional(
+    nullable(
+      Type.Object(EscalationConfig.properties, { description: 'Members that are given change; null clears all of it' }),
+    ),
+  ),
 }
 
 export const CrewDraft = Type.Object(members)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, line, nullable, page, prose, Time } from './fields.ts'
+import { Id, line, nullable, page, prose, Ref, Time } from './fields.ts'
 
 export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export type MissionStatus = (typeof missionStatuses)[number]
@@ -16,6 +16,9 @@ export const taskStatuses = [
   'CANCELLED',
 ] as const
 export type TaskStatus = (typeof taskStatuses)[number]
+
+/** Missions of a crew that agents made and that are not over. */
+export const mostAgentMissions = 6
 
 /** Tasks of a mission that people write, and of one that an agent plans. */
 export const [mostTasks, mostPlannedTasks] = [100, 16]
@@ -37,6 +40,7 @@ export const Task = Type.Object({
   depends_on: Type.String({ description: 'JSON text: a list of ids of tasks of the same mission' }),
   iteration: Type.Integer({ description: 'How often it was tried' }),
   max_iterations: Type.Integer(),
+  loop_back_to: nullable(Type.String({ description: 'The task from which all is done again when this one fails' })),
   result_summary: text,
   error_message: text,
   assignment_id: text,
@@ -128,6 +132,21 @@ export const PlannedTask = Type.Object({
   title,
   ...taskMembers,
   depends_on: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: mostTasks })),
+  loop_back_to: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 64, description: 'A task that it depends on, which is done again when it fails' }),
+    ),
+  ),
+})
+
+/** As agents write them; what is wrong in them is told in words. */
+const word = Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 100 })
+const AgentTask = Type.Object({
+  id: word,
+  title: prose(1000),
+  description: Type.Optional(nullable(prose(30_000))),
+  agent: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+  depends_on: Type.Optional(Type.Array(word, { maxItems: 1000 })),
 })
 
 const changing = { access: 'MANAGER', crew: 'crewId', scope: 'crews:write' } as const
@@ -209,6 +228,44 @@ export const missions = {
     reply: Mission,
     journal: ['mission.created'],
     throws: ['not_found', 'task_cycle'],
+  }),
+  propose: post('/internal/missions', {
+    summary: 'Create a mission with its tasks for the LEAD of its crew, as far as the crew’s policy allows',
+    access: 'internal',
+    held: true,
+    agent: {
+      route: '/missions',
+      tool: 'create_mission',
+      says:
+        'For the LEAD of a crew alone: split work that is too much for one run into tasks of several agents of the ' +
+        'crew, which Muster carries out in order, each with the results of those before. Depending on how much the ' +
+        'crew may do, it begins at once, or once people approve it. Go on without waiting for it: people see what ' +
+        `comes of it. At most ${mostPlannedTasks} tasks; a crew has at most ${mostAgentMissions} such missions at a time.`,
+      members: {
+        title: 'What it is about, on one line',
+        description: 'What all who work on it need to know',
+        tasks:
+          'Each {"id": "a", "title": "One line", "description": "All that the agent needs to know", "agent": "slug", ' +
+          '"depends_on": ["ids of tasks whose results it needs"]}; without an agent it is yours',
+      },
+      rate: { agent: 10, crew: 20 },
+    },
+    body: Type.Object({
+      workspace_id: Ref,
+      crew_id: Ref,
+      agent_id: Type.String({ maxLength: 64, description: 'The LEAD' }),
+      run_id: Type.Optional(nullable(Ref)),
+      title,
+      description,
+      tasks: Type.Array(AgentTask, { minItems: 1, maxItems: 1000 }),
+    }),
+    reply: Type.Object({
+      id: Id,
+      status: Type.Enum([...missionStatuses]),
+      approval_id: Type.Optional(Id),
+    }),
+    journal: ['mission.created', 'mission.status_change', 'approval.requested', ...works.slice(1)],
+    throws: ['not_found', 'not_the_lead', 'mission_refused', 'rate_limited', 'invalid_field'],
   }),
   update: patch(at, {
     summary: 'Change a mission, complete or cancel it',

@@ -75,6 +75,7 @@ describe('what the sidecar knows of agents’ calls', () => {
       ['assign', ['target', 'task']],
       ['assignment_result', ['assignment_id']],
       ['escalate', ['reason']],
+      ['create_mission', ['title', 'tasks']],
       ['query', ['target', 'question']],
       ['standup', []],
       ['message_crew', ['to_crew', 'body']],

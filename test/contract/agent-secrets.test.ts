@@ -37,6 +37,10 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
   'asks.park': () => [{}],
   'assignments.create': () => [{ target: 'ned', crew: 'backend' }],
   'assignments.results': () => [{ assignment_id: 'cmade' }],
+  'missions.propose': (form) => [
+    { title: form, tasks: [{ id: 'a', title: form, description: form }] },
+    { description: form, tasks: [{ id: 'a', title: 'A', depends_on: [] }] },
+  ],
   'escalations.create': (form) => [
     { type: 'TEXT' },
     { type: 'TEXT' },

@@ -243,6 +243,7 @@ missions.ofCrew            VIEWER    -                 api
 missions.show              VIEWER    -                 api
 missions.metrics           VIEWER    -                 api
 missions.create            MANAGER   crews:write       api  crew-role
+missions.propose           internal  -                 api
 missions.update            MANAGER   crews:write       api  crew-role
 missions.remove            MANAGER   crews:write       api  crew-role
 missions.start             MANAGER   crews:write       api  crew-role

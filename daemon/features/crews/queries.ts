@@ -19,6 +19,7 @@ export interface CrewRow {
   issue_prefix: string | null
   max_ephemeral_agents: number
   max_concurrent_agents: number | null
+  escalation_config_json: string | null
   created_at: string
   updated_at: string
   agents: number
@@ -41,7 +42,7 @@ export interface StoredPolicy {
 
 const columns = `id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
   container_ttl_hours, network_mode, allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style,
-  issue_prefix, max_ephemeral_agents, max_concurrent_agents, created_at, updated_at,
+  issue_prefix, max_ephemeral_agents, max_concurrent_agents, escalation_config_json, created_at, updated_at,
   (SELECT count(*) FROM agents a WHERE a.crew_id = crews.id AND a.deleted_at IS NULL) AS agents,
   (SELECT count(*) FROM crew_members m WHERE m.crew_id = crews.id) AS members`
 
@@ -60,15 +61,17 @@ export const queries = statements((db) => ({
   ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>(
     'SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL',
   ),
+  confidence: db.prepare<[id: string], string | null>('SELECT escalation_config_json FROM crews WHERE id = ?').pluck(),
   insert: db.prepare<[StoredCrew], { id: string }>(
     `INSERT INTO crews (id, workspace_id, name, slug, description, icon, color, container_memory_mb, container_cpus,
       container_ttl_hours, network_mode,
        allowed_domains_json, allow_private_endpoints, runtime_image, avatar_style, issue_prefix,
-       max_ephemeral_agents, max_concurrent_agents, created_by_user_id, created_at, updated_at)
+       max_ephemeral_agents, max_concurrent_agents, escalation_config_json, created_by_user_id, created_at, updated_at)
      VALUES (@id, @workspace_id, @name, @slug, @description, @icon, @color, @container_memory_mb, @container_cpus,
      @container_ttl_hours, @network_mode,
        @allowed_domains_json, @allow_private_endpoints, @runtime_image, @avatar_style, @issue_prefix,
-       @max_ephemeral_agents, @max_concurrent_agents, @created_by_user_id, @updated_at, @updated_at)
+       @max_ephemeral_agents, @max_concurrent_agents, @escalation_config_json, @created_by_user_id, @updated_at,
+       @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   update: db.prepare<[Omit<StoredCrew, 'created_by_user_id'>], { id: string }>(
@@ -78,7 +81,7 @@ export const queries = statements((db) => ({
        allowed_domains_json = @allowed_domains_json, allow_private_endpoints = @allow_private_endpoints,
        runtime_image = @runtime_image, avatar_style = @avatar_style, issue_prefix = @issue_prefix,
        max_ephemeral_agents = @max_ephemeral_agents, max_concurrent_agents = @max_concurrent_agents,
-       updated_at = @updated_at
+       escalation_config_json = @escalation_config_json, updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,
   ),
   setPolicy: db.prepare<StoredPolicy>(

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { CrewDraft, CrewPatch } from '#contract/crews'
+import type { CrewDraft, CrewPatch, EscalationConfig } from '#contract/crews'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 
@@ -22,7 +22,10 @@ export interface CrewMembers {
   max_ephemeral_agents: number
   /** Null: as its memory allows. */
   max_concurrent_agents: number | null
+  escalation_config: Confidence | null
 }
+
+export type Confidence = Static<typeof EscalationConfig>
 
 const blank: CrewMembers = {
   name: '',
@@ -41,6 +44,7 @@ const blank: CrewMembers = {
   issue_prefix: null,
   max_ephemeral_agents: 10,
   max_concurrent_agents: null,
+  escalation_config: null,
 }
 
 export const memberNames: readonly string[] = Object.keys(blank)
@@ -65,6 +69,9 @@ export function merge(
     ...(body.container_cpus !== undefined && { container_cpus: atLeast('container_cpus', body.container_cpus, 0.01) }),
     ...(body.container_ttl_hours !== undefined && { container_ttl_hours: body.container_ttl_hours }),
     ...(body.allowed_domains !== undefined && { allowed_domains: domains(body.allowed_domains) }),
+    ...(body.escalation_config !== undefined && {
+      escalation_config: confidence(before.escalation_config, body.escalation_config),
+    }),
     ...(body.runtime_image !== undefined && { runtime_image: image(body.runtime_image) }),
   } as CrewMembers
   if (next.network_mode === 'free' && next.allowed_domains.length) {
@@ -76,6 +83,13 @@ export function merge(
 
 const given = (body: object, ...names: string[]) =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => names.includes(name) && value !== undefined))
+
+/** What is given in place of what was there; null where nothing is left. */
+function confidence(before: Confidence | null, given: Confidence | null): Confidence | null {
+  if (given === null) return null
+  const left = Object.entries({ ...before, ...given }).filter(([, value]) => value !== null && value !== undefined)
+  return left.length ? (Object.fromEntries(left) as Confidence) : null
+}
 
 /** 0 and null mean the server's default. */
 function atLeast(field: string, value: number | null, least: number): number | null {

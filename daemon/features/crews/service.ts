@@ -13,7 +13,7 @@ import { problem } from '#kernel/problem'
 import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
 import { type CrewRow, queries, type StoredPolicy } from './queries.ts'
-import { type CrewMembers, memberNames, merge, tightness } from './rules.ts'
+import { type Confidence, type CrewMembers, memberNames, merge, tightness } from './rules.ts'
 
 /** A live crew of the workspace, or `not_found`. */
 export function findCrew({ db }: App, workspace: string, crewId: string): CrewRow {
@@ -34,7 +34,7 @@ export function showCrew(app: App, row: CrewRow): Static<typeof Crew> {
 
 export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
   const isolated = config.containerProvider === 'docker'
-  const { allowed_domains_json, agents, members, ...rest } = row
+  const { allowed_domains_json, escalation_config_json, agents, members, ...rest } = row
   return {
     ...rest,
     container_memory_mb: row.container_memory_mb ?? config.defaultMemoryMb,
@@ -46,18 +46,28 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
     allowed_domains: JSON.parse(allowed_domains_json) as string[],
     // The server's setting overrides the crew's, even when it is turned off later.
     allow_private_endpoints: row.allow_private_endpoints === 1 && config.allowPrivateEndpoints,
+    escalation_config: confidenceOf(escalation_config_json),
     _count: { agents, members },
   }
 }
 
-const membersOf = (row: CrewRow): CrewMembers => ({
+const confidenceOf = (json: string | null) => (json === null ? null : (JSON.parse(json) as Confidence))
+
+/** How sure agents of a crew must be of the tasks of missions. */
+export function confidenceIn({ db }: App, crew: string): Confidence {
+  return confidenceOf(queries(db).confidence.get(crew) ?? null) ?? {}
+}
+
+const membersOf = ({ escalation_config_json, ...row }: CrewRow): CrewMembers => ({
   ...row,
+  escalation_config: confidenceOf(escalation_config_json),
   allowed_domains: JSON.parse(row.allowed_domains_json) as string[],
   allow_private_endpoints: row.allow_private_endpoints === 1,
 })
 
-const stored = ({ allowed_domains, allow_private_endpoints, ...members }: CrewMembers) => ({
+const stored = ({ allowed_domains, allow_private_endpoints, escalation_config, ...members }: CrewMembers) => ({
   ...members,
+  escalation_config_json: escalation_config && JSON.stringify(escalation_config),
   allowed_domains_json: JSON.stringify(allowed_domains),
   allow_private_endpoints: allow_private_endpoints ? 1 : 0,
 })

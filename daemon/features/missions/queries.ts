@@ -49,6 +49,8 @@ export interface TaskRow {
   depends_on: string
   iteration: number
   max_iterations: number
+  /** The task from which all is done again when this one fails. */
+  loop_back_to: string | null
   assignment_id: string | null
   result_summary: string | null
   error_message: string | null
@@ -131,9 +133,9 @@ const chosen = `(@type IS NULL OR m.mission_type = @type)
 const runsOfTask = `FROM assignments s JOIN runs r ON r.source = 'assignment' AND r.source_id = s.id
     JOIN run_records x ON x.workspace_id = s.workspace_id AND x.id = r.id WHERE s.task_id = t.id`
 const taskColumns = `t.id, t.mission_id, t.title, t.description, t.status, t.assigned_agent_id, a.name AS agent_name,
-  a.slug AS agent_slug, t.task_order, t.depends_on, t.iteration, t.max_iterations, t.assignment_id, t.result_summary,
-  t.error_message, t.confidence, t.approval_required, t.approval_status, t.approval_id, t.approved_by, t.approved_at,
-  t.started_at, t.completed_at, t.created_at, t.updated_at`
+  a.slug AS agent_slug, t.task_order, t.depends_on, t.iteration, t.max_iterations, t.loop_back_to, t.assignment_id,
+  t.result_summary, t.error_message, t.confidence, t.approval_required, t.approval_status, t.approval_id,
+  t.approved_by, t.approved_at, t.started_at, t.completed_at, t.created_at, t.updated_at`
 
 export const queries = statements((db) => ({
   ofWorkspace: db.prepare<[Filter], Row>(
@@ -177,6 +179,13 @@ export const queries = statements((db) => ({
     `SELECT id, workspace_id FROM missions WHERE crew_id = ? AND mission_type = 'orchestration'
       AND status IN ('PLANNING', 'IN_PROGRESS', 'REVIEW')`,
   ),
+  /** How many missions that agents of a crew made are not over. */
+  openOfAgents: db
+    .prepare<[crew: string], number>(
+      `SELECT count(*) FROM missions WHERE crew_id = ? AND mission_type = 'orchestration'
+        AND status IN ('PLANNING', 'IN_PROGRESS', 'REVIEW') AND created_by_type = 'agent'`,
+    )
+    .pluck(),
   ofPlanRun: db.prepare<[mission: string, run: string], Row>(
     `SELECT ${columns} ${live} WHERE m.id = ? AND m.plan_run_id = ?`,
   ),
@@ -241,12 +250,13 @@ export const queries = statements((db) => ({
   taskById: db.prepare<[id: string], StoredTask>('SELECT * FROM mission_tasks WHERE id = ?'),
   insertTask: db.prepare<[StoredTask]>(
     `INSERT INTO mission_tasks (id, mission_id, title, description, status, assigned_agent_id, task_order, depends_on,
-      iteration, max_iterations, assignment_id, result_summary, error_message, confidence, approval_required,
-      approval_status, approval_id, approved_by, approved_at, started_at, completed_at, created_at, updated_at)
+      iteration, max_iterations, loop_back_to, assignment_id, result_summary, error_message, confidence,
+      approval_required, approval_status, approval_id, approved_by, approved_at, started_at, completed_at, created_at,
+      updated_at)
      VALUES (@id, @mission_id, @title, @description, @status, @assigned_agent_id, @task_order, @depends_on,
-      @iteration, @max_iterations, @assignment_id, @result_summary, @error_message, @confidence, @approval_required,
-      @approval_status, @approval_id, @approved_by, @approved_at, @started_at,
-      @completed_at, @created_at, @updated_at)`,
+      @iteration, @max_iterations, @loop_back_to, @assignment_id, @result_summary, @error_message, @confidence,
+      @approval_required, @approval_status, @approval_id, @approved_by, @approved_at, @started_at, @completed_at,
+      @created_at, @updated_at)`,
   ),
   updateTask: db.prepare<[StoredTask]>(
     `UPDATE mission_tasks SET title = @title, description = @description, status = @status,

@@ -1,13 +1,14 @@
 import { missions } from '#contract/missions'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
-import { feature } from '#kernel/feature'
+import { feature, wished } from '#kernel/feature'
 import { cancelOfCrew, clone, create, remove, restart, resume, start, update } from './changes/service.ts'
 import { afterApproval, afterAssignment, keepConfidence, settleApproval, settleTask } from './engine/settling.ts'
 import { sweepRegularly } from './jobs.ts'
 import { plannedBy, settlePlan } from './planning/approvals.ts'
 import { afterPlan, carryOn, plan, takePlan } from './planning/service.ts'
 import { planSource } from './planning/source.ts'
+import { propose, proposed } from './proposals/service.ts'
 import { list, metrics, ofCrew, show } from './service.ts'
 import { addTask, removeTask, updateTask } from './tasks/service.ts'
 
@@ -16,7 +17,7 @@ type Review = Happened<'approval.granted' | 'approval.denied' | 'approval.timeou
 const settles = { writes: ['orchestration.changed', 'approval.requested'], run: settleTask } as const
 const plans = { writes: ['orchestration.changed', 'approval.requested'], run: takePlan } as const
 const decides = {
-  writes: ['orchestration.changed'],
+  writes: ['orchestration.changed', 'orchestration.moved'],
   run(app: App, it: Review) {
     settleApproval(app, it)
     settlePlan(app, it)
@@ -38,6 +39,10 @@ export default feature(
     show: (call) => show(app, call),
     metrics: (call) => metrics(app, call),
     create: (call) => create(app, call),
+    propose: wished(
+      (call) => propose(app, call),
+      (_call, id) => proposed(app, id),
+    ),
     update: (call) => update(app, call),
     remove: (call) => remove(app, call),
     start: (call) => start(app, call),

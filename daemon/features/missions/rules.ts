@@ -88,3 +88,18 @@ export function inCycle(tasks: readonly Pick<TaskState, 'id' | 'depends_on'>[]):
   }
   return undefined
 }
+
+/** Done tasks between one that failed and the earlier one to which it goes back, with that one. */
+export function backTo(tasks: readonly TaskState[], from: string, target: string | null): string[] {
+  if (target === null) return []
+  const above = reached(from, (id) => tasks.find((task) => task.id === id)?.depends_on ?? [])
+  const below = reached(target, (id) => ids(tasks.filter(({ depends_on }) => depends_on.includes(id))))
+  return ids(tasks.filter(({ id, status }) => status === 'COMPLETED' && above.has(id) && below.has(id)))
+}
+
+/** A task and all that is reached from it. */
+function reached(from: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
+  const seen = new Set([from])
+  for (const id of seen) for (const one of next(id)) seen.add(one)
+  return seen
+}

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
+import { unsureBelow } from '#contract/crews'
 import type { Reply } from '#contract/define'
 import { type Mission, type MissionStatus, type missions, type Task, taskStatuses } from '#contract/missions'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
-import { findCrew } from '../crews/service.ts'
+import { confidenceIn, findCrew } from '../crews/service.ts'
 import { queries, type Row, type TaskRow } from './queries.ts'
 
 type Shown = Static<typeof Mission>
@@ -17,16 +18,20 @@ export function findMission({ db }: App, workspace: string, crew: string, id: st
   return row
 }
 
-/** An agent below this is not sure enough of its work: a person looks at it. */
-export const sureFrom = 0.5
+/** Below this confidence a person must approve the result of a task. */
+export const sureIn = (app: App, crew: string): number => confidenceIn(app, crew).require_approval_below ?? unsureBelow
 
 const secondsBetween = (from: string | null, to: string | null): number | null =>
   from && to ? Date.parse(to) - Date.parse(from) : null
 
-export const toTask = ({ approval_required, approval_id: _approval, ...row }: TaskRow): Static<typeof Task> => ({
+/** A task as clients see it; `sure` is the confidence below which its crew wants people to look at it. */
+export const toTask = (
+  { approval_required, approval_id: _approval, ...row }: TaskRow,
+  sure: number,
+): Static<typeof Task> => ({
   ...row,
   approval_required: approval_required === 1,
-  needs_review: row.status === 'AWAITING_APPROVAL' || (row.confidence !== null && row.confidence < sureFrom),
+  needs_review: row.status === 'AWAITING_APPROVAL' || (row.confidence !== null && row.confidence < sure),
   duration_ms: secondsBetween(row.started_at, row.completed_at),
   output_path: null,
   handoff_context: null,
@@ -46,6 +51,11 @@ function statsOf(tasks: readonly TaskRow[]): Shown['task_stats'] {
   } as Shown['task_stats']
 }
 
+function tasksOf(app: App, crew: string, tasks: readonly TaskRow[]) {
+  const sure = sureIn(app, crew)
+  return tasks.map((task) => toTask(task, sure))
+}
+
 export function toMission(app: App, row: Row, withTasks = true): Shown {
   const { created_by_type: type, created_by_id: id, created_by_name: name, ...members } = row
   const tasks = queries(app.db).tasks.all(row.id)
@@ -59,7 +69,7 @@ export function toMission(app: App, row: Row, withTasks = true): Shown {
     total_estimated_cost: cost,
     total_token_count: sum(tasks.map((task) => task.token_count)),
     task_stats: statsOf(tasks),
-    ...(withTasks && { tasks: tasks.map(toTask) }),
+    ...(withTasks && { tasks: tasksOf(app, row.crew_id, tasks) }),
   }
 }
 

@@ -16,17 +16,32 @@ export function planText(plan: Given, name: string): string {
 }
 
 function checkSteps(steps: readonly Step[]): void {
-  const places = new Map(steps.map(({ id }, place) => [id, place]))
+  const places = new Set(steps.map(({ id }) => id))
   if (places.size < steps.length) refuse('has two steps with the same id')
-  steps.forEach(({ id, title, depends_on, loop_back_to }, place) => {
+  for (const { id, title, depends_on } of steps) {
     if (!title.trim()) refuse(`is wrong at step "${id}": its title is empty`)
     const unknown = depends_on?.find((other) => !places.has(other))
     if (unknown !== undefined) refuse(`is wrong at step "${id}": it depends on "${unknown}", which is no step`)
-    if (loop_back_to && !((places.get(loop_back_to) ?? place) < place))
-      refuse(`is wrong at step "${id}": it can only go back to an earlier step, not to "${loop_back_to}"`)
-  })
+  }
   const left = cycleIn(steps)
   if (left) refuse(`has steps that wait for each other: ${left.join(', ')}`)
+  for (const { id, loop_back_to } of steps)
+    if (loop_back_to && !isAbove(steps, id, loop_back_to))
+      refuse(`is wrong at step "${id}": it can only go back to a step that it depends on, not to "${loop_back_to}"`)
+}
+
+/** Whether a step depends on another one, over others or not, in a plan without cycles. */
+function isAbove(steps: readonly Step[], id: string, other: string): boolean {
+  const open = [id]
+  const seen = new Set<string>()
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const above of steps.find((step) => step.id === at)?.depends_on ?? []) {
+      if (above === other) return true
+      if (!seen.has(above)) open.push(above)
+      seen.add(above)
+    }
+  }
+  return false
 }
 
 /** Steps that can never begin, because they depend on each other; null where there are none. */

@@ -11,6 +11,7 @@ export const agentRoutes: readonly string[] = [
   '/assign',
   '/results',
   '/escalate',
+  '/missions',
   '/notes',
   '/notes/taken',
   '/query',
@@ -197,6 +198,25 @@ export const agentTools: readonly AgentTool[] = [
       required: ['reason'],
     },
     route: '/escalate',
+  },
+  {
+    name: 'create_mission',
+    description:
+      'For the LEAD of a crew alone: split work that is too much for one run into tasks of several agents of the crew, which Muster carries out in order, each with the results of those before. Depending on how much the crew may do, it begins at once, or once people approve it. Go on without waiting for it: people see what comes of it. At most 16 tasks; a crew has at most 6 such missions at a time.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        title: { type: 'string', maxLength: 200, description: 'What it is about, on one line' },
+        description: { type: 'string', maxLength: 20000, description: 'What all who work on it need to know' },
+        tasks: {
+          type: 'array',
+          description:
+            'Each {"id": "a", "title": "One line", "description": "All that the agent needs to know", "agent": "slug", "depends_on": ["ids of tasks whose results it needs"]}; without an agent it is yours',
+        },
+      },
+      required: ['title', 'tasks'],
+    },
+    route: '/missions',
   },
   {
     name: 'query',

@@ -43,6 +43,7 @@ describe('crews.create', () => {
       issue_prefix: null,
       max_ephemeral_agents: 10,
       max_concurrent_agents: null,
+      escalation_config: null,
       created_at: '2026-01-01T00:00:00Z',
       updated_at: '2026-01-01T00:00:00Z',
       _count: { agents: 0, members: 0 },

@@ -14,7 +14,7 @@ import { wishCancel } from '../../runs/service.ts'
 import { copyMission } from '../copies/service.ts'
 import { withdraw } from '../engine/approvals.ts'
 import { advance, deadlineFrom, endTasks, move, setMission, setTask } from '../engine/service.ts'
-import { queries, type Row } from '../queries.ts'
+import { type NewMission, queries, type Row } from '../queries.ts'
 import { transitions } from '../rules.ts'
 import { findMission, stateOf, toMission } from '../service.ts'
 import { checkGraph, insertPlanned, tasksOfPlan } from '../tasks/drafts.ts'
@@ -29,11 +29,11 @@ export function create(app: App, { actor, crewId, body, now }: Call<typeof missi
   findCrew(app, actor.workspace, crewId)
   if (!queries(app.db).lead.get(crewId, body.lead_agent_id))
     throw problem('not_found', { field: 'lead_agent_id', detail: 'The crew has no such LEAD' })
-  const id = insert(app, actorOf(actor), {
+  const id = insertMission(app, actorOf(actor), {
     workspace_id: actor.workspace,
     crew_id: crewId,
-    title: cleanName('title', body.title, size),
-    description: blankToNull(body.description),
+    title: body.title,
+    description: body.description ?? null,
     plan: blankToNull(body.plan),
     lead_agent_id: body.lead_agent_id,
     workflow_template: blankToNull(body.workflow_template),
@@ -45,11 +45,21 @@ export function create(app: App, { actor, crewId, body, now }: Call<typeof missi
   return toMission(app, queries(app.db).byId.get(id)!)
 }
 
-type New = Omit<Parameters<ReturnType<typeof queries>['insert']['run']>[0], 'id' | 'created_by_type'>
+type New = Omit<NewMission, 'id' | 'created_by_type' | 'plan' | 'workflow_template'> &
+  Partial<Pick<NewMission, 'plan' | 'workflow_template'>>
 
-function insert(app: App, by: Acting, members: New): string {
+/** A mission in PLANNING, without tasks. To be called within a change; answers its id. */
+export function insertMission(app: App, by: Acting, members: New): string {
   const id = newId(app.clock())
-  queries(app.db).insert.run({ ...members, id, created_by_type: by.actor_type })
+  queries(app.db).insert.run({
+    plan: null,
+    workflow_template: null,
+    ...members,
+    title: cleanName('title', members.title, size),
+    description: blankToNull(members.description),
+    id,
+    created_by_type: by.actor_type,
+  })
   created(app, id, by)
   return id
 }

@@ -11,6 +11,7 @@ export interface Copied {
 export interface Task {
   id: string
   depends_on: string
+  loop_back_to: string | null
 }
 
 export const queries = statements((db) => ({
@@ -24,14 +25,21 @@ export const queries = statements((db) => ({
      FROM missions WHERE id = @from`,
   ),
   tasks: db.prepare<[mission: string], Task>(
-    'SELECT id, depends_on FROM mission_tasks WHERE mission_id = ? ORDER BY task_order, rowid',
+    'SELECT id, depends_on, loop_back_to FROM mission_tasks WHERE mission_id = ? ORDER BY task_order, rowid',
   ),
-  copyTask: db.prepare<{ id: string; mission: string; from: string; depends_on: string; now: string }>(
+  copyTask: db.prepare<{
+    id: string
+    mission: string
+    from: string
+    depends_on: string
+    loop_back_to: string | null
+    now: string
+  }>(
     `INSERT INTO mission_tasks (id, mission_id, title, description, status, assigned_agent_id, task_order, depends_on,
-      max_iterations, approval_required, created_at, updated_at)
+      max_iterations, loop_back_to, approval_required, created_at, updated_at)
      SELECT @id, @mission, title, description, 'PENDING',
       (SELECT a.id FROM agents a WHERE a.id = assigned_agent_id AND a.deleted_at IS NULL), task_order, @depends_on,
-      max_iterations, approval_required, @now, @now
+      max_iterations, @loop_back_to, approval_required, @now, @now
      FROM mission_tasks WHERE id = @from`,
   ),
 }))

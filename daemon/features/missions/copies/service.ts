@@ -21,6 +21,7 @@ export function copyMission(app: App, it: Copy): void {
   for (const task of old) {
     const above = JSON.parse(task.depends_on) as string[]
     const depends_on = JSON.stringify(above.flatMap((one) => ids.get(one) ?? []))
-    copyTask.run({ id: ids.get(task.id)!, mission: it.id, from: task.id, depends_on, now: it.now })
+    const loop_back_to = (task.loop_back_to && ids.get(task.loop_back_to)) ?? null
+    copyTask.run({ id: ids.get(task.id)!, mission: it.id, from: task.id, depends_on, loop_back_to, now: it.now })
   }
 }

@@ -22,13 +22,14 @@ export function briefOf(
   mission: Pick<Row, 'title' | 'description'>,
   task: Pick<
     StoredTask,
-    'title' | 'description' | 'depends_on' | 'error_message' | 'result_summary' | 'approval_status'
+    'id' | 'title' | 'description' | 'depends_on' | 'error_message' | 'result_summary' | 'approval_status'
   >,
   all: readonly TaskRow[],
 ): string {
   const needed = new Set(JSON.parse(task.depends_on) as string[])
   const before = all.filter(({ id }) => needed.has(id))
   const rejected = task.approval_status === 'REJECTED'
+  const back = all.filter((one) => one.loop_back_to === task.id && one.status === 'PENDING' && one.iteration > 0)
   const first = [
     'You work on one task of a mission, which several agents share.',
     `The mission: ${mission.title}`,
@@ -40,6 +41,8 @@ export function briefOf(
   ].filter(Boolean)
   const last = [
     rejected && `Your work was looked at and not approved:\n${quoted(task.error_message ?? '(no reason)', 2000)}`,
+    back.length > 0 && `It was done before, with this result:\n${quoted(task.result_summary ?? '(nothing)', 2000)}`,
+    ...back.map((one) => `Then "${one.title}" came back:\n${quoted(one.error_message ?? '(no reason)', 2000)}`),
     !rejected && task.error_message && `An attempt before failed:\n${quoted(task.error_message, 1000)}`,
     'Your last words are the result of the task: whoever goes on sees nothing else of what you do here. If you are ' +
       'not sure of it, say so with report_confidence.',

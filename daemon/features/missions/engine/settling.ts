@@ -1,11 +1,14 @@
+import { unsureBelow } from '#contract/crews'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
 import { agentById } from '../../agents/service.ts'
 import { outcomeOf } from '../../assignments/tasks/service.ts'
+import { confidenceIn } from '../../crews/service.ts'
+import { raise } from '../../inbox/service.ts'
 import { findRun } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { queries, type Row, type StoredTask } from '../queries.ts'
-import { sureFrom } from '../service.ts'
+import { backTo } from '../rules.ts'
 import { askApproval } from './approvals.ts'
 import { advance, noted, setTask } from './service.ts'
 
@@ -29,8 +32,7 @@ function complete(app: App, mission: Row, task: StoredTask, result: string | nul
   const result_summary = result === null ? null : [...result].slice(0, summaryLimit).join('')
   const done = { ...task, result_summary, error_message: null }
   const agent = agentById(app, task.assigned_agent_id ?? mission.lead_agent_id!)
-  const unsure = task.confidence !== null && task.confidence < sureFrom
-  const waits = agent !== undefined && (task.approval_required === 1 || unsure)
+  const waits = agent !== undefined && mustBeApproved(app, mission, task)
   const next = setTask(
     app,
     mission,
@@ -40,16 +42,51 @@ function complete(app: App, mission: Row, task: StoredTask, result: string | nul
       : { status: 'COMPLETED', completed_at: app.now() },
   )
   noted(app, mission, next, waits ? 'task_awaits_approval' : 'task_completed')
+  if (!waits) tellUnsure(app, mission, next)
 }
 
-/** Tries it again, unless it was tried as often as it may be. */
+/** Whether a person must look at a result: the task asks for it, or its agent is not as sure as its crew wants. */
+function mustBeApproved(app: App, mission: Row, { confidence, approval_required }: StoredTask): boolean {
+  const { require_approval_below, auto_approve_threshold } = confidenceIn(app, mission.crew_id)
+  if (confidence !== null && confidence < (require_approval_below ?? unsureBelow)) return true
+  const sure = typeof auto_approve_threshold === 'number' && confidence !== null && confidence >= auto_approve_threshold
+  return approval_required === 1 && !sure
+}
+
+/** Tells people of a result of which its agent is less sure than its crew wants without a word. */
+function tellUnsure(app: App, mission: Row, { id, title, confidence, result_summary }: StoredTask): void {
+  const { notify_threshold } = confidenceIn(app, mission.crew_id)
+  if (typeof notify_threshold !== 'number' || confidence === null || confidence >= notify_threshold) return
+  const item = {
+    kind: 'message',
+    source: `sure_${id}`,
+    target: { role: 'MANAGER' },
+    title: `The result of "${title}" is only ${Math.round(confidence * 100)}% sure`,
+    body: result_summary ?? 'It said nothing.',
+    payload: { subkind: 'mission_unsure', mission_id: mission.id, task_id: id, confidence },
+  } as const
+  raise(app, { ...item, workspace: mission.workspace_id, now: app.now() }, 'upsert')
+}
+
+/** Tries it again, with what it goes back to, unless it was tried as often as it may be. */
 function failAttempt(app: App, mission: Row, task: StoredTask, error: string | null): void {
   const again = task.iteration < task.max_iterations
+  if (again) redo(app, mission, task)
   const next = setTask(app, mission, task, {
     error_message: error,
     ...(again ? { status: 'PENDING' } : { status: 'FAILED', completed_at: app.now() }),
   })
   noted(app, mission, next, again ? 'task_retried' : 'task_failed', error)
+}
+
+/** Takes back what is done of the tasks from which all is done again when this one fails. */
+function redo(app: App, mission: Row, task: StoredTask): void {
+  const { states, task: find } = queries(app.db)
+  const tasks = states.all(mission.id).map((it) => ({ ...it, depends_on: JSON.parse(it.depends_on) as string[] }))
+  for (const id of backTo(tasks, task.id, task.loop_back_to)) {
+    const fresh = { status: 'PENDING', iteration: 0, completed_at: null, approval_status: null } as const
+    noted(app, mission, setTask(app, mission, find.get(mission.id, id)!, fresh), 'task_retried')
+  }
 }
 
 /** A person who cancels an assignment ends the task. What a deleted agent did goes to the LEAD. */

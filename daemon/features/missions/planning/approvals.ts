@@ -4,9 +4,10 @@ import { agentById } from '../../agents/service.ts'
 import { requestApproval } from '../../approvals/service.ts'
 import { raise } from '../../inbox/service.ts'
 import { consult } from '../../policies/service.ts'
-import { setMission } from '../engine/service.ts'
+import { move, setMission } from '../engine/service.ts'
 import { queries, type Row, type TaskRow } from '../queries.ts'
 import { changed, orchestrator } from '../telling.ts'
+import { notApproved } from './rules.ts'
 
 type Review = Happened<'approval.granted' | 'approval.denied' | 'approval.timeout' | 'approval.cancelled'>
 
@@ -77,7 +78,10 @@ export function settlePlan(app: App, it: Review): void {
     return
   }
   const why = it.payload.comment ?? it.payload.reason
-  const reason = `People did not approve the plan${why ? `: ${why}` : ''}`
+  const reason = `${notApproved}${why ? `: ${why}` : ''}`
+  // An agent asked for all of it; what people began they may plan anew.
+  if (mission.created_by_type === 'agent')
+    return void move(app, mission, 'CANCELLED', orchestrator, { reason, error_message: reason, approval_id: null })
   changed(app, setMission(app, mission, { approval_id: null, error_message: reason }), orchestrator, 'plan_failed', {
     reason,
   })

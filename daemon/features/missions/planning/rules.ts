@@ -22,6 +22,9 @@ export interface Mate {
 const lineOf = ({ slug, name, role_title, agent_role }: Mate) =>
   `- ${slug}: ${name}${role_title ? `, ${role_title}` : ''}${agent_role === 'LEAD' ? ' (you)' : ''}`
 
+/** How the reason begins for which people refused a plan. */
+export const notApproved = 'People did not approve the plan'
+
 /** What the LEAD is asked. */
 export function askText(
   mission: { title: string; description: string | null },
@@ -109,7 +112,11 @@ function nameOf(value: string, what: string, max: number): string {
 /** Reads a plan strictly; throws `BadPlan` with what is wrong in it. */
 export function readPlan(answer: string | null, slugs: readonly string[]): Planned[] {
   const plan = jsonIn(answer ?? '')
-  const list = isObject(plan) ? plan['tasks'] : plan
+  return readTasks(isObject(plan) ? plan['tasks'] : plan, slugs)
+}
+
+/** Reads the tasks of a plan strictly; throws `BadPlan` with what is wrong in them. */
+export function readTasks(list: unknown, slugs: readonly string[]): Planned[] {
   if (!Array.isArray(list) || list.length === 0) throw new BadPlan('"tasks" must be a list with at least one task')
   if (list.length > mostPlannedTasks)
     throw new BadPlan(`it has ${list.length} tasks, and at most ${mostPlannedTasks} are taken`)

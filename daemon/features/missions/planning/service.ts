@@ -18,7 +18,7 @@ import { findMission, stateOf } from '../service.ts'
 import { insertPlanned } from '../tasks/drafts.ts'
 import { changed, orchestrator } from '../telling.ts'
 import { judge } from './approvals.ts'
-import { BadPlan, type Planned, readPlan } from './rules.ts'
+import { BadPlan, notApproved, type Planned, readPlan } from './rules.ts'
 
 type EndedRun = Happened<'run.completed' | 'run.failed' | 'run.timeout' | 'run.cancelled'>
 
@@ -38,7 +38,8 @@ export function plan(
   const fresh = setMission(app, mission, {
     plan_attempts: 0,
     plan_starts: body?.start ? 1 : 0,
-    error_message: null,
+    // What people said of the last plan is told to the LEAD.
+    error_message: mission.error_message?.startsWith(notApproved) ? mission.error_message : null,
     approval_id: null,
   })
   withdraw(app, mission.approval_id, by)
@@ -107,6 +108,18 @@ function refuse(app: App, mission: Row, reason: string): void {
 
 /** The tasks replace those that were there. */
 function store(app: App, mission: Row, tasks: readonly Planned[]): void {
+  insertTasks(app, mission, tasks)
+  const next = setMission(app, mission, { plan_state: null, error_message: null })
+  changed(app, next, orchestrator, 'planned')
+  if (mission.plan_starts) judge(app, next)
+}
+
+/** Gives a mission these tasks instead of those that it has. */
+export function insertTasks(
+  app: App,
+  mission: Pick<Row, 'id' | 'crew_id' | 'lead_agent_id'>,
+  tasks: readonly Planned[],
+): void {
   const agents = new Map(
     queries(app.db)
       .agentsOfCrew.all(mission.crew_id)
@@ -122,9 +135,6 @@ function store(app: App, mission: Row, tasks: readonly Planned[]): void {
     }),
     app.now(),
   )
-  const next = setMission(app, mission, { plan_state: null, error_message: null })
-  changed(app, next, orchestrator, 'planned')
-  if (mission.plan_starts) judge(app, next)
 }
 
 /** Goes on after a run in which a LEAD planned, or a decision about a plan. */

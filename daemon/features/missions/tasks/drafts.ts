@@ -22,6 +22,7 @@ export const newTask = (mission_id: string, title: string, now: string): Omit<St
   depends_on: '[]',
   iteration: 0,
   max_iterations: attempts,
+  loop_back_to: null,
   assignment_id: null,
   result_summary: null,
   error_message: null,
@@ -66,13 +67,13 @@ export function checkGraph({ db }: App, mission: string): void {
 
 /**
  * The tasks of a step plan; null without one. A step is done by the agent of the crew whose slug or role title it
- * names, else by the LEAD. Steps that go back to another one do so by being tried again.
+ * names, else by the LEAD.
  */
 export function tasksOfPlan(app: App, workspace: string, crew: string, plan: string | null | undefined): Drafts | null {
   if (!plan) return null
   const agents = queries(app.db).agentsOfCrew.all(crew)
   return findPlan(app, workspace, plan).template_json.steps.map(
-    ({ id, title, agent_role, depends_on, max_iterations }) => {
+    ({ id, title, agent_role, depends_on, max_iterations, loop_back_to }) => {
       const role = agent_role?.toLowerCase()
       const agent = agents.find(({ slug, role_title }) => role && [slug, role_title?.toLowerCase()].includes(role))
       return {
@@ -81,6 +82,7 @@ export function tasksOfPlan(app: App, workspace: string, crew: string, plan: str
         ...(agent && { assigned_agent_id: agent.id }),
         ...(depends_on && { depends_on }),
         ...(max_iterations && { max_iterations: Math.min(max_iterations, 10) }),
+        ...(loop_back_to && { loop_back_to }),
       }
     },
   )
@@ -112,7 +114,29 @@ export function insertPlanned(
       max_iterations: draft.max_iterations ?? attempts,
       approval_required: draft.approval_required ? 1 : 0,
       depends_on: JSON.stringify(needed.map((key) => ids.get(key))),
+      loop_back_to: loopOf(drafts, draft, at, ids),
     })
   })
   checkGraph(app, mission)
+}
+
+/** The id of the task to which another one goes back: one that it depends on, over others or not. */
+function loopOf(
+  drafts: Drafts,
+  { key, loop_back_to }: Drafts[number],
+  at: number,
+  ids: ReadonlyMap<string, string>,
+): string | null {
+  if (!loop_back_to) return null
+  if (!dependsOn(drafts, key, loop_back_to))
+    throw problem('invalid_field', {
+      field: `tasks.${at}.loop_back_to`,
+      detail: `"${key}" can only go back to a task that it depends on, not to "${loop_back_to}"`,
+    })
+  return ids.get(loop_back_to)!
+}
+
+function dependsOn(drafts: Drafts, from: string, to: string, seen = new Set<string>()): boolean {
+  const above = drafts.find(({ key }) => key === from)?.depends_on ?? []
+  return above.some((key) => key === to || (!seen.has(key) && dependsOn(drafts, key, to, seen.add(key))))
 }

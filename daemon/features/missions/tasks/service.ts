@@ -11,18 +11,19 @@ import { withdraw } from '../engine/approvals.ts'
 import { advance, setTask } from '../engine/service.ts'
 import { queries, type Row, type StoredTask } from '../queries.ts'
 import { editable, retryable, skippable } from '../rules.ts'
-import { findMission, toTask } from '../service.ts'
+import { findMission, sureIn, toTask } from '../service.ts'
 import { changed } from '../telling.ts'
 import { agentIn, checkGraph, newTask, size } from './drafts.ts'
 
 type Shown = Static<typeof Task>
 type Patch = Call<typeof missions.updateTask>['body']
 
-const shown = (app: App, mission: string, id: string): Shown =>
+const shown = (app: App, { id: mission, crew_id }: Row, id: string): Shown =>
   toTask(
     queries(app.db)
       .tasks.all(mission)
       .find((task) => task.id === id)!,
+    sureIn(app, crew_id),
   )
 
 /** Missions that are over take no tasks. */
@@ -80,7 +81,7 @@ export function addTask(app: App, { actor, crewId, missionId, body, now }: Call<
   queries(app.db).insertTask.run(task)
   changed(app, mission, actorOf(actor), 'task_added', { task })
   advance(app, missionId)
-  return shown(app, missionId, task.id)
+  return shown(app, mission, task.id)
 }
 
 export function updateTask(
@@ -118,7 +119,7 @@ export function updateTask(
   }
   if (status && mission.status === 'FAILED') resumeMission(app, mission, by, (it) => it === 'BLOCKED')
   else advance(app, missionId)
-  return shown(app, missionId, taskId)
+  return shown(app, mission, taskId)
 }
 
 function check({ title, status }: StoredTask, allowed: ReadonlySet<string>, what: string): void {

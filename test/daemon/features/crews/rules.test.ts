@@ -21,6 +21,7 @@ const set: CrewMembers = {
   issue_prefix: 'WEB',
   max_ephemeral_agents: 3,
   max_concurrent_agents: 2,
+  escalation_config: { require_approval_below: 0.4, notify_threshold: 0.8 },
 }
 const refusal = (body: object, before?: CrewMembers) => {
   try {
@@ -37,6 +38,12 @@ describe('merge', () => {
     [{ name: 'ab' }, { name: 'ab' }],
     [{ name: 'é'.repeat(100) }, { name: 'é'.repeat(100) }],
     [{ slug: 'web' }, { slug: 'web' }],
+    [{ escalation_config: null }, { escalation_config: null }],
+    [
+      { escalation_config: { require_approval_below: 0 } },
+      { escalation_config: { require_approval_below: 0, notify_threshold: 0.8 } },
+    ],
+    [{ escalation_config: { require_approval_below: null, notify_threshold: null } }, { escalation_config: null }],
     [{ description: 'New' }, { description: 'New' }],
     [{ description: ' ' }, { description: null }],
     [{ description: null }, { description: null }],

@@ -3,7 +3,7 @@ import { briefOf } from '../../../../daemon/features/missions/engine/brief.ts'
 
 type Parts = Parameters<typeof briefOf>
 const mission: Parts[0] = { title: 'Relaunch', description: 'Make it new' }
-const base = { title: 'Join', description: 'All of it', error_message: null, result_summary: null }
+const base = { id: 'join', title: 'Join', description: 'All of it', error_message: null, result_summary: null }
 const results = (count: number, words: string) =>
   Array.from({ length: count }, (_, at) => ({
     id: `t${at}`,

@@ -230,3 +230,124 @@ describe('a mission at work', () => {
     expect((await shown(it, id)).status).toBe('COMPLETED')
   })
 })
+
+/** The task of bob ends, of which bob is so sure. */
+async function surely(it: Awaited<ReturnType<typeof crewWithLead>>, id: string, confidence: number) {
+  const { run_id } = await it.shown((await task(it, id, 'Look')).assignment_id)
+  await it.started(run_id)
+  await it.ask({ agent: it.bob, run: run_id }, '/report-confidence', { confidence, reason: 'It was dark' })
+  await says(it, id, 'Look', 'I think so')
+  return task(it, id, 'Look')
+}
+
+describe('how sure agents must be', () => {
+  const look = (it: { bob: string }, more = {}) => [{ key: 'a', title: 'Look', assigned_agent_id: it.bob, ...more }]
+
+  it.each([
+    ['the crew says so', { require_approval_below: 0.7 }, 0.6, 'AWAITING_APPROVAL', true],
+    ['the crew asks for less', { require_approval_below: 0.1 }, 0.2, 'COMPLETED', false],
+    ['the crew asks for nothing', { require_approval_below: 0 }, 0, 'COMPLETED', false],
+    ['the crew does not say', { notify_threshold: 0.1 }, 0.49, 'AWAITING_APPROVAL', true],
+  ])('where %s', async (_, escalation_config, confidence, status, needs_review) => {
+    const it = await crewWithLead()
+    await it.call('OWNER', 'PATCH', `/crews/${it.crewId}`, { escalation_config })
+    const id = await mission(it, look(it))
+    await start(it, id)
+    expect(await surely(it, id, confidence)).toMatchObject({ status, needs_review })
+  })
+
+  it('tells people of results that are less sure than they want without a word', async () => {
+    const it = await crewWithLead()
+    await it.call('OWNER', 'PATCH', `/crews/${it.crewId}`, { escalation_config: { notify_threshold: 0.9 } })
+    const id = await mission(it, look(it))
+    await start(it, id)
+    expect((await surely(it, id, 0.8)).status).toBe('COMPLETED')
+    const { rows } = (await it.call('OWNER', 'GET', '/inbox')).body
+    expect(rows.map(({ title }: { title: string }) => title)).toContain('The result of "Look" is only 80% sure')
+  })
+
+  it('skips the approval that a task asks for where its agent is sure enough', async () => {
+    const it = await crewWithLead()
+    await it.call('OWNER', 'PATCH', `/crews/${it.crewId}`, { escalation_config: { auto_approve_threshold: 0.9 } })
+    const [one, other] = [
+      await mission(it, look(it, { approval_required: true })),
+      await mission(it, look(it, { approval_required: true })),
+    ]
+    await start(it, one)
+    expect((await surely(it, one, 0.9)).status).toBe('COMPLETED')
+    await start(it, other)
+    expect((await surely(it, other, 0.8)).status).toBe('AWAITING_APPROVAL')
+  })
+})
+
+describe('a task that goes back', () => {
+  const loop = [
+    { key: 'plan', title: 'Plan' },
+    { key: 'build', title: 'Build', depends_on: ['plan'] },
+    { key: 'beside', title: 'Beside', depends_on: ['plan'] },
+    { key: 'test', title: 'Test', depends_on: ['build', 'beside'], loop_back_to: 'build', max_iterations: 2 },
+  ]
+
+  it('has all between done again when it fails, and says why', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, loop)
+    await start(it, id)
+    await says(it, id, 'Plan', 'So')
+    await says(it, id, 'Build', 'Built badly')
+    await says(it, id, 'Beside', 'There')
+    await fails(it, id, 'Test')
+    expect(await states(it, id)).toEqual({
+      Plan: 'COMPLETED',
+      Build: 'IN_PROGRESS',
+      Beside: 'COMPLETED',
+      Test: 'PENDING',
+    })
+    const build = await it.shown((await task(it, id, 'Build')).assignment_id)
+    const { stdin } = (await it.started(build.run_id)).spec
+    expect(stdin).toContain('> Built badly')
+    expect(stdin).toContain('Then "Test" came back:')
+    await says(it, id, 'Build', 'Built well')
+    expect((await states(it, id))['Test']).toBe('IN_PROGRESS')
+    await says(it, id, 'Test', 'Green')
+    expect((await shown(it, id)).status).toBe('COMPLETED')
+  })
+
+  it('goes back as often as it may be tried, and then has failed', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, loop)
+    await start(it, id)
+    await says(it, id, 'Plan', 'So')
+    await says(it, id, 'Beside', 'There')
+    for (const _ of [1, 2]) {
+      await says(it, id, 'Build', 'Built')
+      await fails(it, id, 'Test')
+    }
+    expect(await states(it, id)).toMatchObject({ Build: 'COMPLETED', Test: 'FAILED' })
+    expect((await shown(it, id)).status).toBe('FAILED')
+  })
+
+  it('is copied with the mission, and refused where it depends on no such task', async () => {
+    const it = await crewWithLead()
+    const id = await mission(it, loop)
+    const clone = (await it.call('OWNER', 'POST', `${at(it, id)}/clone`)).body.id
+    const [build, test] = [await task(it, clone, 'Build'), await task(it, clone, 'Test')]
+    expect(test['loop_back_to']).toBe(build.id)
+    for (const loop_back_to of ['b', 'nothing', 'a']) {
+      const tasks = [
+        { key: 'a', title: 'A', loop_back_to },
+        { key: 'b', title: 'B' },
+      ]
+      const body = { title: 'Relaunch', lead_agent_id: it.agentId, tasks }
+      const { status, body: refused } = await it.call('OWNER', 'POST', `/crews/${it.crewId}/missions`, body)
+      expect([status, refused.field]).toEqual([400, 'tasks.0.loop_back_to'])
+    }
+  })
+
+  it('comes from the step of a plan', async () => {
+    const it = await crewWithLead()
+    const plans = (await it.call('OWNER', 'GET', '/templates')).body
+    const { id: workflow_template } = plans.find(({ name }: { name: string }) => name === 'dev-test-loop')
+    const id = await mission(it, undefined, { workflow_template, tasks: undefined })
+    expect((await task(it, id, 'Test it'))['loop_back_to']).toBe((await task(it, id, 'Build it')).id)
+  })
+})
