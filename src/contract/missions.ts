@@ -240,7 +240,7 @@ export const missions = {
         'For the LEAD of a crew alone: split work that is too much for one run into tasks of several agents of the ' +
         'crew, which Muster carries out in order, each with the results of those before. Depending on how much the ' +
         'crew may do, it begins at once, or once people approve it. Go on without waiting for it: people see what ' +
-        `comes of it. At most ${mostPlannedTasks} tasks; of a crew at most ${mostAgentMissions} such missions at a time.`,
+        `comes of it. At most ${mostPlannedTasks} tasks, and ${mostAgentMissions} such missions of a crew at a time.`,
       members: {
         title: 'What it is about, on one line',
         description: 'What all who work on it need to know',

@@ -202,7 +202,7 @@ export const agentTools: readonly AgentTool[] = [
   {
     name: 'create_mission',
     description:
-      'For the LEAD of a crew alone: split work that is too much for one run into tasks of several agents of the crew, which Muster carries out in order, each with the results of those before. Depending on how much the crew may do, it begins at once, or once people approve it. Go on without waiting for it: people see what comes of it. At most 16 tasks; of a crew at most 6 such missions at a time.',
+      'For the LEAD of a crew alone: split work that is too much for one run into tasks of several agents of the crew, which Muster carries out in order, each with the results of those before. Depending on how much the crew may do, it begins at once, or once people approve it. Go on without waiting for it: people see what comes of it. At most 16 tasks, and 6 such missions of a crew at a time.',
     inputSchema: {
       type: 'object',
       properties: {
