@@ -40,7 +40,8 @@ export interface Row extends Stored {
   assignee_name: string | null
   created_by_name: string | null
   lead_agent_id: string | null
-  labels_json: string
+  /** Null without labels. */
+  labels_json: string | null
   session_status: 'idle' | 'running' | 'awaiting_input' | null
   sub_issues_count: number
   comment_count: number
@@ -64,9 +65,10 @@ export const columns = `${own}, c.name AS crew_name, c.slug AS crew_slug,
     ${nameOf('m.created_by_type', 'm.created_by_id')} AS created_by_name,
     (SELECT a.id FROM agents a WHERE a.crew_id = m.crew_id AND a.agent_role = 'LEAD' AND a.deleted_at IS NULL)
       AS lead_agent_id,
-    (SELECT json_group_array(
+    CASE WHEN EXISTS (SELECT 1 FROM mission_labels ml WHERE ml.mission_id = m.id) THEN (
+      SELECT json_group_array(
         json_object('id', l.id, 'name', l.name, 'color', l.color, 'label_group', l.label_group) ORDER BY l.name)
-      FROM mission_labels ml JOIN labels l ON l.id = ml.label_id WHERE ml.mission_id = m.id) AS labels_json,
+      FROM mission_labels ml JOIN labels l ON l.id = ml.label_id WHERE ml.mission_id = m.id) END AS labels_json,
     CASE
       WHEN EXISTS (SELECT 1 FROM runs r WHERE r.mission_id = m.id AND r.phase <> 'ended'
         AND r.phase IN ('parking', 'parked')) THEN 'awaiting_input'

@@ -22,18 +22,42 @@ export function findIssue({ db }: App, workspace: string, name: string, crew?: s
   return row
 }
 
-export const toIssue = ({
-  labels_json,
-  created_by_type,
-  created_by_id,
-  created_by_name,
-  work_chat_id: _work,
-  ...row
-}: Row): Shown => ({
-  ...row,
+/** Each member is named: of a page of rows, copying whatever is left takes a millisecond. */
+export const toIssue = (row: Row): Shown => ({
+  id: row.id,
+  workspace_id: row.workspace_id,
+  crew_id: row.crew_id,
+  crew_name: row.crew_name,
+  crew_slug: row.crew_slug,
   mission_type: 'issue',
-  labels: JSON.parse(labels_json) as Shown['labels'],
-  created_by: { type: created_by_type, id: created_by_id, name: created_by_name },
+  number: row.number,
+  identifier: row.identifier,
+  title: row.title,
+  description: row.description,
+  status: row.status,
+  priority: row.priority,
+  assignee_type: row.assignee_type,
+  assignee_id: row.assignee_id,
+  assignee_name: row.assignee_name,
+  work_mode: row.work_mode,
+  session_status: row.session_status,
+  due_date: row.due_date,
+  sort_order: row.sort_order,
+  project_id: row.project_id,
+  project_name: row.project_name,
+  milestone_id: row.milestone_id,
+  milestone_name: row.milestone_name,
+  parent_issue_id: row.parent_issue_id,
+  estimate: row.estimate,
+  labels: row.labels_json === null ? [] : (JSON.parse(row.labels_json) as Shown['labels']),
+  lead_agent_id: row.lead_agent_id,
+  authored_via: row.authored_via,
+  sub_issues_count: row.sub_issues_count,
+  comment_count: row.comment_count,
+  created_by: { type: row.created_by_type, id: row.created_by_id, name: row.created_by_name },
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  completed_at: row.completed_at,
 })
 
 export const list = (app: App, { actor, query }: Call<typeof issues.list>): Shown[] =>
