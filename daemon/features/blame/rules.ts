@@ -3,8 +3,8 @@ import { diffArrays } from 'diff'
 
 /** Most changed lines of two versions that are looked for; beyond, all lines count as new. */
 const mostEdits = 20_000
-/** Milliseconds for all versions of a file. */
-const patienceMs = 500
+/** Milliseconds for all versions of a file, in which the daemon does nothing else. */
+const patienceMs = 200
 
 /** The lines of a text, without what ends them. */
 export function linesOf(text: string): string[] {

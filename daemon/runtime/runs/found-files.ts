@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import { type FoundVersion, mostTextBytes, packed } from '../../features/blame/recording/service.ts'
 import type { ChangedFile, Gap, LeftFiles } from '../../features/runs/receipts/service.ts'
@@ -44,6 +45,7 @@ function fileOf(file: FoundFile, roots: Asked['roots'], scrub: <T>(value: T) => 
   if (!folder || typeof path !== 'string' || !Number.isSafeInteger(size) || size < 0) throw refused()
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw refused()
   const bytes = Buffer.from(path, 'base64')
+  if (!isInside(bytes.toString('latin1'))) throw refused()
   const whole = root === 0 ? bytes : Buffer.concat([Buffer.from(`${folder.path}/`), bytes])
   const text = whole.toString('utf8')
   const shown = scrub(text)
@@ -56,8 +58,15 @@ function fileOf(file: FoundFile, roots: Asked['roots'], scrub: <T>(value: T) => 
   }
 }
 
+/** Whether a path stays below the folder in which it was found. */
+const isInside = (path: string): boolean =>
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+
 /** How far the texts of a search go. */
 export const texts = { fileBytes: mostTextBytes, bytes: 2 * 1024 * 1024 }
+
+/** Bytes of all texts of a search that are kept, however well they were deflated. */
+const mostTexts = 8 * 1024 * 1024
 
 /** Who else may have written what a search found. */
 export interface Besides {
@@ -71,26 +80,31 @@ export interface Besides {
  * The files of a search as they are kept to trace lines back. What belongs to another agent was written in place: by
  * this run, if no other run of the crew was at work; else nobody knows.
  */
-export function versionsOf(
+export async function versionsOf(
   { files }: ChangedAnswer,
   { roots }: Asked,
   besides: Besides,
   scrub: <T>(value: T) => T,
-): FoundVersion[] {
-  return files.flatMap((file): FoundVersion[] => {
+): Promise<FoundVersion[]> {
+  const found: FoundVersion[] = []
+  let left = mostTexts
+  for (const file of files) {
     const { path, path_base64, scrubbed, size, sha256 } = fileOf(file, roots, scrub)
-    if (path_base64 || scrubbed || (file.other && besides.ofCrew)) return []
-    return [
-      {
-        path: file.root === 0 ? `${roots[0]!.path}/${path}` : path,
-        size,
-        sha256,
-        certain: !(file.root === 0 ? besides.ofAgent : besides.ofCrew),
-        made: file.made === true,
-        text: textOf(file, scrub),
-      },
-    ]
-  })
+    if (path_base64 || scrubbed || (file.other && besides.ofCrew)) continue
+    // Searching texts for secrets takes a while: others come first.
+    if (file.text !== undefined) await setImmediate()
+    const text = size <= left ? textOf(file, scrub) : null
+    if (text) left -= size
+    found.push({
+      path: file.root === 0 ? `${roots[0]!.path}/${path}` : path,
+      size,
+      sha256,
+      certain: !(file.root === 0 ? besides.ofAgent : besides.ofCrew),
+      made: file.made === true,
+      text,
+    })
+  }
+  return found
 }
 
 /** The text of a file, if it is the one that was hashed. */

@@ -89,7 +89,7 @@ export function createRemains(app: App, runtime: Runtime): Remains {
       const left = foundFiles(answer, asked, beside, scrub)
       const busy = busyBeside(app, run, since)
       const versions = others
-        ? versionsOf(answer, asked, { ofAgent: busy.includes(run.agent_id), ofCrew: busy.length > 0 }, scrub)
+        ? await versionsOf(answer, asked, { ofAgent: busy.includes(run.agent_id), ofCrew: busy.length > 0 }, scrub)
         : []
       // Agents that are processes of one user write where they like.
       if (runtime.kind === 'docker') return { left, versions }
