@@ -22,25 +22,34 @@ export interface Found {
 type Process = Call<typeof triage.process>
 
 /** Issues that are changed in one transaction. */
-const batch = 200
+const batch = 50
 /** Milliseconds after which others have their turn. */
 const patience = 10
 
 /** The first rule of each issue, found while others go on. */
 export async function match(app: App, { actor }: Process): Promise<Found> {
-  const rules = readable(app, queries(app.db).enabled.all(actor.workspace))
+  const others = turns()
+  const rules = await readable(app, queries(app.db).enabled.all(actor.workspace), others)
   if (!rules.length) return { processed: 0, matches: [] }
   const issues = untriaged(app, actor.workspace)
   const matches: Match[] = []
-  let since = performance.now()
   for (const { id, title } of issues) {
     const found = rules.find(({ matches }) => matches(title))
     if (found) matches.push({ issue: id, rule: found.rule })
-    if (performance.now() - since < patience) continue
-    await turn()
-    since = performance.now()
+    await others()
   }
   return { processed: issues.length, matches }
+}
+
+/** Lets others have their turn when its time has come. */
+function turns(): () => Promise<void> | undefined {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < patience) return undefined
+    return turn().then(() => {
+      since = performance.now()
+    })
+  }
 }
 
 /** Does what the rules say with the first issues; the others follow. */
@@ -74,14 +83,21 @@ function apply(app: App, { actor, now }: Process, matches: readonly Match[]): nu
   return all
 }
 
+interface Readable {
+  rule: Row
+  matches: Matches
+}
+
 /** The rules that can be read; the others are left out with a warning. */
-function readable(app: App, rules: readonly Row[]): { rule: Row; matches: Matches }[] {
-  return rules.flatMap((rule) => {
+async function readable(app: App, rules: readonly Row[], others: () => Promise<void> | undefined): Promise<Readable[]> {
+  const found: Readable[] = []
+  for (const rule of rules) {
     try {
-      return [{ rule, matches: matcher(rule.pattern, rule.match_type) }]
+      found.push({ rule, matches: matcher(rule.pattern, rule.match_type) })
     } catch (error) {
       app.log.warn({ rule: rule.id, reason: wordsOf(error) }, 'A triage rule cannot be read and is left out')
-      return []
     }
-  })
+    await others()
+  }
+  return found
 }
