@@ -131,8 +131,8 @@ export async function containerOf(crewId: string, kind: 'crew' | 'sidecar' = 'cr
 }
 
 /**
- * Command lines of what agents (or the one with this uid) run in a container, apart from the daemon's own tidying up
- * after runs and agents.
+ * Command lines of what agents (or the one with this uid) run in a container, apart from what the daemon does in their
+ * name after runs: it tidies up, and looks for files.
  */
 export async function agentProcesses(container: Docker.Container, of?: number): Promise<string[]> {
   const { Processes } = (await container.top({ ps_args: '-eo uid,pid,args' })) as { Processes: string[][] }
@@ -140,5 +140,7 @@ export async function agentProcesses(container: Docker.Container, of?: number): 
     ([, , args]) => args!,
   )
   // What is about to be gone has no arguments any more.
-  return all.filter((args) => !/^(\[|runc init|rm -rf -- \/spool\/|sh -c chmod -R u\+rwx -- )/.test(args))
+  const tidying = /^(\[|runc init|rm -rf -- \/spool\/|sh -c chmod -R u\+rwx -- )/
+  const looking = /^node -e .*"op":"changed"/s
+  return all.filter((args) => !tidying.test(args) && !looking.test(args))
 }
