@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -18,8 +19,11 @@ import { liveIn, sameContent } from './live.ts'
 import type { Store } from './store.ts'
 import type { Restored, Root } from './wire.ts'
 
-/** A file that is being written; one that an earlier attempt left is removed, since no mark names it. */
-const partName = '.muster-put-back'
+/**
+ * A file that is being written, of a name that agents cannot have taken. One that an earlier attempt left is removed,
+ * since no mark names it.
+ */
+const partName = () => `.muster-put-back-${randomBytes(8).toString('hex')}`
 
 /**
  * Makes what lies in the roots as a mark says. May be done again at any point where it was interrupted. Nobody else may
@@ -77,10 +81,10 @@ export function restore(
 
   function write(folder: number, want: Entry): void {
     if (!store.has(want.content)) throw new GivenUp('a marked file is missing')
-    const part = inside(folder, partName)
+    const part = inside(folder, partName())
     const from = openSync(store.blob(want.content), 'r')
     try {
-      const to = openSync(part, 'w', 0o600)
+      const to = openSync(part, 'wx', 0o600)
       try {
         copyContent(from, to, limits)
       } finally {

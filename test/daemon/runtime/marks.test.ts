@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -189,6 +190,22 @@ describe('a mark', () => {
     expect(it_.mark('m')).toMatchObject({ leftOut: 1, leftOutPaths: ['/output/ada/pipe'] })
     it_.restore('m')
     expect(lstatSync(join(it_.at, 'ada/pipe')).isFIFO()).toBe(true)
+  })
+
+  it.each([
+    ['a link', (at: string) => symlinkSync('../victim', at)],
+    ['a file of two names', (at: string) => linkSync(join(at, '../../victim'), at)],
+    ['a folder', (at: string) => mkdirSync(at)],
+    ['a pipe', (at: string) => execFileSync('mkfifo', [at])],
+  ])('is put back through nothing that an agent left: %s by the name of a part', (_what, make) => {
+    it_.write('victim', 'mine')
+    it_.write('ada/file', 'before')
+    make(join(it_.at, 'ada/.muster-put-back'))
+    it_.mark('m')
+    it_.write('ada/file', 'after')
+    it_.restore('m')
+    expect([it_.read('victim'), it_.read('ada/file')]).toEqual(['mine', 'before'])
+    expect(told(it_.changes('m'))).toEqual([])
   })
 
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
