@@ -71,13 +71,17 @@ export function restore(
       if (!now) mkdirSync(path, { mode: 0o700 })
       within(path, (below) => fill(below, want, depth + 1))
       if (!now) done.written++
-    } else if (!now || !sameContent(folder, now, want, limits)) {
+    } else if (!now || isShared(folder, now, want) || !sameContent(folder, now, want, limits)) {
       if (want.kind === 'f') write(folder, want)
       else link(folder, want, now !== null)
       done.written++
     }
     adorn(folder, want)
   }
+
+  /** What another name of the file has, it would get as well. */
+  const isShared = (folder: number, now: Entry, want: Entry): boolean =>
+    want.kind === 'f' && !isAdorned(now, want) && statIn(folder, want.name)?.nlink !== 1n
 
   function write(folder: number, want: Entry): void {
     if (!store.has(want.content)) throw new GivenUp('a marked file is missing')
@@ -107,9 +111,9 @@ export function restore(
     const now = liveIn(folder, want.name)
     if (!now) throw new GivenUp('something else changes the files')
     const path = inside(folder, want.name)
-    const isOwned = now.uid === want.uid && now.gid === want.gid
-    if (!isOwned) lchownSync(path, want.uid, want.gid)
-    if (want.kind !== 'l' && (!isOwned || now.mode !== want.mode)) chmodSync(path, want.mode)
+    const owned = isOwned(now, want)
+    if (!owned) lchownSync(path, want.uid, want.gid)
+    if (want.kind !== 'l' && (!owned || now.mode !== want.mode)) chmodSync(path, want.mode)
     if (now.mtime !== want.mtime) lutimesSync(path, want.mtime, want.mtime)
   }
 
@@ -119,3 +123,8 @@ export function restore(
   }
   return done
 }
+
+const isOwned = (now: Entry, want: Entry): boolean => now.uid === want.uid && now.gid === want.gid
+
+const isAdorned = (now: Entry, want: Entry): boolean =>
+  isOwned(now, want) && now.mode === want.mode && now.mtime === want.mtime

@@ -208,6 +208,18 @@ describe('a mark', () => {
     expect(told(it_.changes('m'))).toEqual([])
   })
 
+  it('gives files that became one since their own modes again', () => {
+    for (const name of ['a', 'b', 'c']) it_.write(name, 'same')
+    chmodSync(join(it_.at, 'b'), 0o600)
+    it_.mark('m')
+    for (const name of ['b', 'c']) {
+      rmSync(join(it_.at, name))
+      linkSync(join(it_.at, 'a'), join(it_.at, name))
+    }
+    it_.restore('m')
+    expect(told(it_.changes('m'))).toEqual([])
+  })
+
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
     it_.write('ada/file', 'before')
     it_.mark('m')
