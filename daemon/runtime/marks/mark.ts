@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { readlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readlinkSync } from 'node:fs'
 import { type Entry, entryOf, stampOf } from './entry.ts'
 import { deepest, inside, isGone, namesIn, statIn, within } from './folders.ts'
 import type { Limits } from './limits.ts'
@@ -12,6 +13,8 @@ const mostNamed = 20
 /** Stores what lies in the roots. What did not change since the newest mark is not read again. */
 export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits): Marked {
   const before = store.newest()
+  const since = Date.now()
+  flush(roots)
   const marked: Marked = {
     files: 0,
     folders: 0,
@@ -31,7 +34,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
   function one(folder: number, name: string, known: Entry | undefined, path: string, depth: number): Entry | null {
     limits.entry()
     const stats = statIn(folder, name)
-    const entry = stats && entryOf(name, stats)
+    const entry = stats && entryOf(name, stats, since)
     if (!entry) {
       if (stats) leaveOut(path)
       return null
@@ -43,7 +46,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     const read = store.keep(inside(folder, name), limits)
     if (!read) return null
     if (read.moving) marked.moving++
-    const stamp = read.moving ? '' : stampOf(read.stats)
+    const stamp = read.moving ? '' : stampOf(read.stats, since)
     return file({ ...entry, content: read.digest, size: Number(read.stats.size), stamp })
   }
 
@@ -89,6 +92,11 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
   })
   store.write(id, entries)
   return marked
+}
+
+/** What programs write to mapped files moves their change times only once what was written before is on the disk. */
+function flush(roots: readonly Root[]): void {
+  for (const { at } of roots) if (existsSync(at)) execFileSync('sync', ['-f', '--', at])
 }
 
 /** A path as text: bytes that are no text are shown as another character. */

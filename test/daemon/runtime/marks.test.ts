@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -12,6 +13,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -20,7 +22,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { changes } from '../../../daemon/runtime/marks/changes.ts'
 import { diff } from '../../../daemon/runtime/marks/diff.ts'
 import { Limits } from '../../../daemon/runtime/marks/limits.ts'
@@ -52,6 +54,19 @@ function crew() {
     diff: (id: string, path: string) => diff(store, store.read(id), roots, path),
   }
 }
+
+const mapping = `
+import mmap, signal, sys
+file = open(sys.argv[1], 'r+b')
+mapped = mmap.mmap(file.fileno(), 3)
+def write(text): mapped[0:3] = text
+signal.signal(signal.SIGUSR1, lambda *_: write(b'six'))
+write(b'two')
+print('written')
+while True: signal.pause()`
+const isThere = spawnSync('python3', ['--version']).status === 0
+/** A file system in memory has no times of what is written to mapped files. */
+const mapsFiles = isThere && statfsSync(tmpdir()).type !== 0x01021994
 
 const told = ({ entries }: ReturnType<ReturnType<typeof crew>['changes']>) =>
   entries.map(({ change, path, what }) => [change, path, ...what].join(' '))
@@ -218,6 +233,29 @@ describe('a mark', () => {
     }
     it_.restore('m')
     expect(told(it_.changes('m'))).toEqual([])
+  })
+
+  it.skipIf(!mapsFiles)('misses nothing that is written meanwhile through mapped memory', async () => {
+    const path = join(it_.at, 'mapped')
+    it_.write('mapped', 'one')
+    it_.write('next', 'x')
+    const program = spawn('python3', ['-uc', mapping, path])
+    onTestFinished(() => void program.kill())
+    await once(program.stdout, 'data')
+    await expect.poll(() => Date.now() - statSync(path).ctimeMs, { timeout: 5000 }).toBeGreaterThan(2500)
+    const limits = new Limits(60, null)
+    const asked = vi.spyOn(limits, 'entry')
+    asked.mockImplementation(() => {
+      if (asked.mock.calls.length !== 2) return
+      program.kill('SIGUSR1')
+      while (it_.read('mapped') !== 'six');
+    })
+    mark(it_.store, 'm', it_.roots, limits)
+    expect(told(it_.changes('m'))).toEqual(['changed /output/mapped content'])
+    it_.mark('n')
+    expect(it_.diff('n', '/output/mapped').state).toBe('same')
+    it_.restore('m')
+    expect(it_.read('mapped')).toBe('two')
   })
 
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
