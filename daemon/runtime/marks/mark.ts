@@ -7,8 +7,9 @@ import type { Limits } from './limits.ts'
 import type { Store } from './store.ts'
 import type { Marked, Root } from './wire.ts'
 
-/** Paths that are named among those that were left out. */
+/** Paths that are named among those that were left out, and of how many characters. */
 const mostNamed = 20
+const mostCharacters = 1000
 
 /** Stores what lies in the roots. What did not change since the newest mark is not read again. */
 export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits): Marked {
@@ -28,7 +29,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
 
   function leaveOut(path: string): void {
     marked.leftOut++
-    if (marked.leftOutPaths.length < mostNamed) marked.leftOutPaths.push(shown(path))
+    if (marked.leftOutPaths.length < mostNamed) marked.leftOutPaths.push(shown(path).slice(0, mostCharacters))
   }
 
   function one(folder: number, name: string, known: Entry | undefined, path: string, depth: number): Entry | null {

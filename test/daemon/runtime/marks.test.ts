@@ -258,6 +258,18 @@ describe('a mark', () => {
     expect(it_.read('mapped')).toBe('two')
   })
 
+  it('names no more than an answer holds, however long the paths are', () => {
+    const deep = 'chdir shift; for (1 .. 100) { mkdir $ARGV[0]; chdir $ARGV[0] } exec q(mkfifo pipe; touch $(seq 400))'
+    execFileSync('perl', ['-e', deep, it_.at, 'x'.repeat(250)])
+    onTestFinished(() => void execFileSync('rm', ['-rf', it_.at]))
+    const { leftOutPaths } = it_.mark('m')
+    expect(leftOutPaths[0]!.length).toBeLessThan(2000)
+    execFileSync('rm', ['-rf', join(it_.at, 'x'.repeat(250))])
+    const { deleted, entries } = it_.changes('m', 2000)
+    expect(deleted).toBe(500)
+    expect(JSON.stringify(entries).length).toBeLessThan(5_000_000)
+  })
+
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
     it_.write('ada/file', 'before')
     it_.mark('m')
