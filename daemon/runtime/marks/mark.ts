@@ -11,8 +11,11 @@ import type { Marked, Root } from './wire.ts'
 const mostNamed = 20
 const mostCharacters = 1000
 
+/** Bytes of a list, which is read as one text. */
+const mostListed = 200 * 1024 ** 2
+
 /** Stores what lies in the roots. What did not change since the newest mark is not read again. */
-export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits): Marked {
+export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits, listed = mostListed): Marked {
   const before = store.newest()
   const since = Date.now()
   flush(roots)
@@ -91,7 +94,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     })
     return made ? [made] : []
   })
-  store.write(id, entries)
+  store.write(id, entries, limits, listed)
   return marked
 }
 

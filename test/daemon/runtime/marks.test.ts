@@ -327,6 +327,16 @@ describe('a mark', () => {
     expect(existsSync(join(it_.store.folder, 'trees/m'))).toBe(false)
   })
 
+  it('counts its own list, which it keeps small enough to be read', () => {
+    for (let n = 0; n < 100; n++) symlinkSync('y'.repeat(4000), join(it_.at, String(n)))
+    const room = { store: it_.store.folder, mostBytes: 200_000, reserveBytes: 0 }
+    expect(() => mark(it_.store, 'm', it_.roots, new Limits(60, room))).toThrow(/SVC_CREW_MARKS_MB/)
+    expect(() => mark(it_.store, 'm', it_.roots, new Limits(60, null), 300_000)).toThrow(/names and targets/)
+    it_.store.prune(new Set(), true)
+    it_.mark('m')
+    expect(it_.store.size()).toBeGreaterThan(400_000)
+  })
+
   it('shows how texts differ, and says where that is no text', () => {
     it_.write('ada/text', 'one\ntwo\n')
     it_.write('ada/bytes', Buffer.from([0, 1]))
