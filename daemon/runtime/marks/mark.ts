@@ -30,9 +30,14 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     moving: 0,
   }
 
-  function leaveOut(path: string): void {
+  /** Folders that are too deep are named first: nothing can be put back because of them. */
+  function leaveOut(path: string, isDeep = false): void {
+    const { leftOutPaths } = marked
+    const text = shown(path).slice(0, mostCharacters)
     marked.leftOut++
-    if (marked.leftOutPaths.length < mostNamed) marked.leftOutPaths.push(shown(path).slice(0, mostCharacters))
+    if (isDeep) leftOutPaths.unshift(text)
+    else if (leftOutPaths.length < mostNamed) leftOutPaths.push(text)
+    leftOutPaths.splice(mostNamed)
   }
 
   function one(folder: number, name: string, known: Entry | undefined, path: string, depth: number): Entry | null {
@@ -75,7 +80,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
   function below(entry: Entry, at: Buffer | string, known: Entry | undefined, path: string, depth: number): Entry {
     marked.folders++
     if (depth >= deepest) {
-      leaveOut(`${path}/*`)
+      leaveOut(`${path}/*`, true)
       marked.tooDeep++
     } else
       within(at, (folder) => {

@@ -270,6 +270,15 @@ describe('a mark', () => {
     expect(JSON.stringify(entries).length).toBeLessThan(5_000_000)
   })
 
+  it('names a folder that is too deep before anything else that it leaves out', () => {
+    mkdirSync(join(it_.at, 'ada'))
+    execFileSync('mkfifo', [...Array(25).keys()].map((n) => join(it_.at, `ada/${n}`)))
+    mkdirSync(join(it_.at, 'z/'.repeat(260)), { recursive: true })
+    const { leftOutPaths, tooDeep } = it_.mark('m')
+    expect([tooDeep, leftOutPaths[0]]).toEqual([1, `/output/${'z/'.repeat(256)}*`])
+    expect(leftOutPaths).toHaveLength(20)
+  })
+
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
     it_.write('ada/file', 'before')
     it_.mark('m')
