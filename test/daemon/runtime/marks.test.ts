@@ -272,7 +272,10 @@ describe('a mark', () => {
 
   it('names a folder that is too deep before anything else that it leaves out', () => {
     mkdirSync(join(it_.at, 'ada'))
-    execFileSync('mkfifo', [...Array(25).keys()].map((n) => join(it_.at, `ada/${n}`)))
+    execFileSync(
+      'mkfifo',
+      [...Array(25).keys()].map((n) => join(it_.at, `ada/${n}`)),
+    )
     mkdirSync(join(it_.at, 'z/'.repeat(260)), { recursive: true })
     const { leftOutPaths, tooDeep } = it_.mark('m')
     expect([tooDeep, leftOutPaths[0]]).toEqual([1, `/output/${'z/'.repeat(256)}*`])
