@@ -1,5 +1,6 @@
 import type { Client } from '#client'
 import { wordOf } from '../views/checkpoints.ts'
+import { patience } from './patience.ts'
 
 /** Texts that are shown. */
 const most = 100
@@ -20,7 +21,7 @@ export async function differences(api: Client, checkpointId: string, files: read
   )
   const shown: string[] = []
   for (const { path } of texts.slice(0, most))
-    shown.push(wordOf(await api.checkpoints.diff({ checkpointId, query: { path } })))
+    shown.push(wordOf(await api.checkpoints.diff({ checkpointId, query: { path } }, patience.changes)))
   if (texts.length > most) shown.push(`and ${texts.length - most} more files`)
   return `\n${shown.join('\n')}\n`
 }

@@ -237,7 +237,7 @@ export const issues = {
     summary: 'Delete an issue that is in BACKLOG or CANCELLED',
     ...changing,
     journal: ['mission.status_change', 'run.cancelled'],
-    throws: ['not_found', 'transition_refused'],
+    throws: ['not_found', 'transition_refused', 'rewind_open'],
   }),
   bulk: patch('/issues/bulk', {
     summary: 'Change several issues at once, all or none',

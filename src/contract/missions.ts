@@ -284,7 +284,7 @@ export const missions = {
     summary: 'Delete a mission that is in PLANNING or CANCELLED',
     ...changing,
     journal: moved,
-    throws: ['not_found', 'mission_refused'],
+    throws: ['not_found', 'mission_refused', 'rewind_open'],
   }),
   start: post(`${at}/start`, {
     summary: 'Start a mission: its tasks begin as soon as what they depend on is done',

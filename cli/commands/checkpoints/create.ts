@@ -1,4 +1,5 @@
 import { Args, Flags } from '@oclif/core'
+import { patience } from '../../checkpoints/patience.ts'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 import { missionId } from '../../lookup.ts'
@@ -14,11 +15,14 @@ export default class CheckpointsCreate extends ApiCommand<typeof CheckpointsCrea
 
   async run(): Promise<void> {
     const made = await this.progress('Making a checkpoint', async () =>
-      this.api.checkpoints.create({
-        missionId: await missionId(this.api, this.args.mission),
-        body: given({ label: this.flags.label }),
-      }),
+      this.api.checkpoints.create(
+        { missionId: await missionId(this.api, this.args.mission), body: given({ label: this.flags.label }) },
+        patience.mark,
+      ),
     )
     await this.out.done(`Made checkpoint ${made.id}.`, made, checkpointView)
+    const { state, reason } = made.state.meta?.files ?? {}
+    if (state === 'failed')
+      this.out.note(`Its files are not marked, so that they cannot be put back: ${reason}`, 'yellow')
   }
 }

@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core'
+import { patience } from '../../checkpoints/patience.ts'
 import { ApiCommand } from '../../command.ts'
 import { clean } from '../../output/clean.ts'
 import { wordOf } from '../../views/checkpoints.ts'
@@ -13,7 +14,7 @@ export default class CheckpointsDiff extends ApiCommand<typeof CheckpointsDiff> 
 
   async run(): Promise<void> {
     const { checkpoint, path } = this.args
-    const found = await this.api.checkpoints.diff({ checkpointId: checkpoint, query: { path } })
+    const found = await this.api.checkpoints.diff({ checkpointId: checkpoint, query: { path } }, patience.changes)
     await this.out.item(found, clean(wordOf(found)))
   }
 }

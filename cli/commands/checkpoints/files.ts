@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { differences } from '../../checkpoints/differences.ts'
+import { patience } from '../../checkpoints/patience.ts'
 import { ApiCommand } from '../../command.ts'
 import { limited, listFlags, onePage } from '../../flags.ts'
 import { changeView, summaryOf } from '../../views/checkpoints.ts'
@@ -21,7 +22,7 @@ export default class CheckpointsFiles extends ApiCommand<typeof CheckpointsFiles
   async run(): Promise<void> {
     const { checkpoint } = this.args
     const since = await this.progress('Comparing files', () =>
-      this.api.checkpoints.files({ checkpointId: checkpoint, query: onePage(this.flags, 2000) }),
+      this.api.checkpoints.files({ checkpointId: checkpoint, query: onePage(this.flags, 2000) }, patience.changes),
     )
     await this.out.list(limited(since.files, this.flags), changeView)
     if (this.out.wanted.format !== 'auto') return

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { differences } from '../../checkpoints/differences.ts'
+import { patience } from '../../checkpoints/patience.ts'
 import { ApiCommand } from '../../command.ts'
 import { given, yesFlag } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
@@ -29,7 +30,7 @@ export default class CheckpointsRewind extends ApiCommand<typeof CheckpointsRewi
     const { crew, diff } = this.flags
     const crew_id = crew && (await crewId(this.api, crew))
     const since = await this.progress('Comparing files', () =>
-      this.api.checkpoints.files({ checkpointId: checkpoint, query: {} }),
+      this.api.checkpoints.files({ checkpointId: checkpoint, query: {} }, patience.changes),
     )
     if (this.out.wanted.format === 'auto') {
       await this.out.list(since.files, changeView)
@@ -37,7 +38,10 @@ export default class CheckpointsRewind extends ApiCommand<typeof CheckpointsRewi
     }
     await this.confirm(`Put the files of the crew back to ${checkpoint}? Differing: ${summaryOf(since)}.`)
     const done = await this.progress('Putting files back', () =>
-      this.api.checkpoints.rewind({ checkpointId: checkpoint, body: given({ crew_id: crew_id || undefined }) }),
+      this.api.checkpoints.rewind(
+        { checkpointId: checkpoint, body: given({ crew_id: crew_id || undefined }) },
+        patience.rewind,
+      ),
     )
     const undo = `How they were is checkpoint ${done.before_checkpoint_id}.`
     await this.out.done(`Put the files back: ${done.written} written, ${done.removed} removed. ${undo}`, done)

@@ -83,6 +83,16 @@ export const queries = statements((db) => ({
        WHERE p.id = @id AND (r.before_id = p.id OR r.checkpoint_id = p.id)`,
     )
     .pluck(),
+  /** The same of any checkpoint of a mission. */
+  rewindingMission: db
+    .prepare<[mission: string], 1>(
+      `SELECT 1 FROM checkpoints p JOIN rewinds r ON r.crew_id = p.crew_id AND r.ended_at IS NULL
+       WHERE p.mission_id = ? AND (r.before_id = p.id OR r.checkpoint_id = p.id)`,
+    )
+    .pluck(),
+  crewsOf: db
+    .prepare<[mission: string], string>('SELECT DISTINCT crew_id FROM checkpoints WHERE mission_id = ?')
+    .pluck(),
   pendingTasks: db
     .prepare<[mission: string], string>(
       `SELECT id FROM mission_tasks WHERE mission_id = ? AND status NOT IN ('COMPLETED', 'CANCELLED')

@@ -5,6 +5,7 @@ import type { Reply } from '#contract/define'
 import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
+import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { blankToNull, pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
@@ -192,6 +193,20 @@ export function remove(app: App, { actor, checkpointId }: Call<typeof checkpoint
   app.afterCommit(() => app.marks.prune(row.crew_id))
   const payload = { entity_id: row.id, name: row.label ?? row.id }
   app.journal(fact('checkpoint.deleted', payload, about(row, actorOf(actor))))
+}
+
+/** The checkpoints of a deleted issue or mission go with it, unless an open rewind needs one of them. */
+export function leaveMission(
+  app: App,
+  { payload, about: { mission_id } }: Happened<'mission.status_change' | 'orchestration.changed'>,
+): void {
+  if (payload.action !== 'deleted' || !mission_id) return
+  const { crewsOf, rewindingMission } = queries(app.db)
+  if (rewindingMission.get(mission_id)) throw problem('rewind_open')
+  const crews = crewsOf.all(mission_id)
+  app.afterCommit(() => {
+    for (const crew of crews) app.marks.prune(crew)
+  })
 }
 
 const anchor = ({ id, journal_cursor, mission_id, mission_title, label }: Row) => ({

@@ -7,6 +7,9 @@ import type { Change, Changes, Root } from './wire.ts'
 
 const kinds = { f: 'file', d: 'folder', l: 'link' } as const
 
+/** Characters of all paths that are named. */
+const mostCharacters = 2_000_000
+
 /** What differs from a mark now. */
 export function changes(
   marked: ReadonlyMap<string, Entry>,
@@ -15,10 +18,12 @@ export function changes(
   limits: Limits,
 ): Changes {
   const found: Changes = { added: 0, changed: 0, deleted: 0, entries: [] }
+  let characters = 0
 
   function tell(change: Change['change'], path: string, before: Entry | null, now: Entry | null, what: Change['what']) {
     found[change]++
-    if (found.entries.length >= limit) return
+    if (found.entries.length >= limit || characters > mostCharacters) return
+    characters += path.length
     const entry = (now ?? before)!
     const text = shown(path)
     found.entries.push({

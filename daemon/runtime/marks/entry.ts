@@ -25,7 +25,7 @@ const kinds = (stats: BigIntStats): Entry['kind'] | null =>
   stats.isFile() ? 'f' : stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : null
 
 /** An entry of what is there; null for what cannot be marked. */
-export function entryOf(name: string, stats: BigIntStats): Entry | null {
+export function entryOf(name: string, stats: BigIntStats, now = Date.now()): Entry | null {
   const kind = kinds(stats)
   if (!kind) return null
   return {
@@ -37,7 +37,7 @@ export function entryOf(name: string, stats: BigIntStats): Entry | null {
     mtime: Number(stats.mtimeNs) / 1e9,
     size: kind === 'f' ? Number(stats.size) : 0,
     content: '',
-    stamp: stampOf(stats),
+    stamp: stampOf(stats, now),
     entries: new Map(),
   }
 }
@@ -45,7 +45,6 @@ export function entryOf(name: string, stats: BigIntStats): Entry | null {
 /** How long a file must be left alone until its change time tells of any further change. */
 const settledNs = 2_000_000_000n
 
-export function stampOf(stats: BigIntStats): string {
-  const now = BigInt(Date.now()) * 1_000_000n
-  return now - stats.ctimeNs > settledNs ? `${stats.dev}.${stats.ino}.${stats.ctimeNs}.${stats.size}` : ''
+export function stampOf(stats: BigIntStats, now: number): string {
+  return BigInt(now) * 1_000_000n - stats.ctimeNs > settledNs ? `${stats.dev}.${stats.ino}.${stats.ctimeNs}.${stats.size}` : ''
 }

@@ -1,17 +1,24 @@
 import { Buffer } from 'node:buffer'
-import { readlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readlinkSync } from 'node:fs'
 import { type Entry, entryOf, stampOf } from './entry.ts'
 import { deepest, inside, isGone, namesIn, statIn, within } from './folders.ts'
 import type { Limits } from './limits.ts'
 import type { Store } from './store.ts'
 import type { Marked, Root } from './wire.ts'
 
-/** Paths that are named among those that were left out. */
+/** Paths that are named among those that were left out, and of how many characters. */
 const mostNamed = 20
+const mostCharacters = 1000
+
+/** Bytes of a list, which is read as one text. */
+const mostListed = 200 * 1024 ** 2
 
 /** Stores what lies in the roots. What did not change since the newest mark is not read again. */
-export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits): Marked {
+export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits, listed = mostListed): Marked {
   const before = store.newest()
+  const since = Date.now()
+  flush(roots)
   const marked: Marked = {
     files: 0,
     folders: 0,
@@ -23,15 +30,20 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     moving: 0,
   }
 
-  function leaveOut(path: string): void {
+  /** Folders that are too deep are named first: nothing can be put back because of them. */
+  function leaveOut(path: string, isDeep = false): void {
+    const { leftOutPaths } = marked
+    const text = shown(path).slice(0, mostCharacters)
     marked.leftOut++
-    if (marked.leftOutPaths.length < mostNamed) marked.leftOutPaths.push(shown(path))
+    if (isDeep) leftOutPaths.unshift(text)
+    else if (leftOutPaths.length < mostNamed) leftOutPaths.push(text)
+    leftOutPaths.splice(mostNamed)
   }
 
   function one(folder: number, name: string, known: Entry | undefined, path: string, depth: number): Entry | null {
     limits.entry()
     const stats = statIn(folder, name)
-    const entry = stats && entryOf(name, stats)
+    const entry = stats && entryOf(name, stats, since)
     if (!entry) {
       if (stats) leaveOut(path)
       return null
@@ -43,7 +55,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     const read = store.keep(inside(folder, name), limits)
     if (!read) return null
     if (read.moving) marked.moving++
-    const stamp = read.moving ? '' : stampOf(read.stats)
+    const stamp = read.moving ? '' : stampOf(read.stats, since)
     return file({ ...entry, content: read.digest, size: Number(read.stats.size), stamp })
   }
 
@@ -68,7 +80,7 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
   function below(entry: Entry, at: Buffer | string, known: Entry | undefined, path: string, depth: number): Entry {
     marked.folders++
     if (depth >= deepest) {
-      leaveOut(`${path}/*`)
+      leaveOut(`${path}/*`, true)
       marked.tooDeep++
     } else
       within(at, (folder) => {
@@ -87,8 +99,13 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
     })
     return made ? [made] : []
   })
-  store.write(id, entries)
+  store.write(id, entries, limits, listed)
   return marked
+}
+
+/** What programs write to mapped files moves their change times only once what was written before is on the disk. */
+function flush(roots: readonly Root[]): void {
+  for (const { at } of roots) if (existsSync(at)) execFileSync('sync', ['-f', '--', at])
 }
 
 /** A path as text: bytes that are no text are shown as another character. */

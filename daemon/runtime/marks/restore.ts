@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -18,8 +19,11 @@ import { liveIn, sameContent } from './live.ts'
 import type { Store } from './store.ts'
 import type { Restored, Root } from './wire.ts'
 
-/** A file that is being written; one that an earlier attempt left is removed, since no mark names it. */
-const partName = '.muster-put-back'
+/**
+ * A file that is being written, of a name that agents cannot have taken. One that an earlier attempt left is removed,
+ * since no mark names it.
+ */
+const partName = () => `.muster-put-back-${randomBytes(8).toString('hex')}`
 
 /**
  * Makes what lies in the roots as a mark says. May be done again at any point where it was interrupted. Nobody else may
@@ -67,7 +71,7 @@ export function restore(
       if (!now) mkdirSync(path, { mode: 0o700 })
       within(path, (below) => fill(below, want, depth + 1))
       if (!now) done.written++
-    } else if (!now || !sameContent(folder, now, want, limits)) {
+    } else if (!now || isShared(folder, now, want) || !sameContent(folder, now, want, limits)) {
       if (want.kind === 'f') write(folder, want)
       else link(folder, want, now !== null)
       done.written++
@@ -75,12 +79,16 @@ export function restore(
     adorn(folder, want)
   }
 
+  /** What another name of the file has, it would get as well. */
+  const isShared = (folder: number, now: Entry, want: Entry): boolean =>
+    want.kind === 'f' && !isAdorned(now, want) && statIn(folder, want.name)?.nlink !== 1n
+
   function write(folder: number, want: Entry): void {
     if (!store.has(want.content)) throw new GivenUp('a marked file is missing')
-    const part = inside(folder, partName)
+    const part = inside(folder, partName())
     const from = openSync(store.blob(want.content), 'r')
     try {
-      const to = openSync(part, 'w', 0o600)
+      const to = openSync(part, 'wx', 0o600)
       try {
         copyContent(from, to, limits)
       } finally {
@@ -103,9 +111,9 @@ export function restore(
     const now = liveIn(folder, want.name)
     if (!now) throw new GivenUp('something else changes the files')
     const path = inside(folder, want.name)
-    const isOwned = now.uid === want.uid && now.gid === want.gid
-    if (!isOwned) lchownSync(path, want.uid, want.gid)
-    if (want.kind !== 'l' && (!isOwned || now.mode !== want.mode)) chmodSync(path, want.mode)
+    const owned = isOwned(now, want)
+    if (!owned) lchownSync(path, want.uid, want.gid)
+    if (want.kind !== 'l' && (!owned || now.mode !== want.mode)) chmodSync(path, want.mode)
     if (now.mtime !== want.mtime) lutimesSync(path, want.mtime, want.mtime)
   }
 
@@ -115,3 +123,8 @@ export function restore(
   }
   return done
 }
+
+const isOwned = (now: Entry, want: Entry): boolean => now.uid === want.uid && now.gid === want.gid
+
+const isAdorned = (now: Entry, want: Entry): boolean =>
+  isOwned(now, want) && now.mode === want.mode && now.mtime === want.mtime

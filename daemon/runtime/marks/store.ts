@@ -61,11 +61,17 @@ export class Store {
   }
 
   /** Stores a mark once all that it names is on the disk. */
-  write(id: string, roots: Entry[]): void {
+  write(id: string, roots: Entry[], limits: Limits, mostBytes: number): void {
     const part = this.temporary('tree')
     const file = openSync(part, 'w', 0o600)
+    let size = 0
     try {
-      for (const line of lines(roots)) writeSync(file, line)
+      for (const line of lines(roots)) {
+        const bytes = writeSync(file, line)
+        size += bytes
+        limits.stored(bytes)
+        if (size > mostBytes) throw new GivenUp('names and targets of links are too long to be listed')
+      }
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -104,10 +110,11 @@ export class Store {
 
   #marks = (): string[] => readdirSync(join(this.#folder, 'trees'))
 
-  /** Bytes that all contents take. */
+  /** Bytes that all contents and lists take. */
   size(): number {
     let bytes = 0
     for (const path of this.#blobs()) bytes += statSync(path).blocks * 512
+    for (const id of this.#marks()) bytes += statSync(this.#tree(id)).size
     return bytes
   }
 

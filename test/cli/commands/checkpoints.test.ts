@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { settleMark } from '../../../daemon/features/checkpoints/marks/service.ts'
 import { endRewind } from '../../../daemon/features/checkpoints/rewinds/service.ts'
 import { cliFor } from '../../support/cli.ts'
 
@@ -15,7 +17,7 @@ const file = (path: string, change: 'added' | 'changed') => ({
 })
 
 /** An issue WEB-1 with a checkpoint whose files are marked. */
-async function scene() {
+async function scene(settings: Record<string, string> = {}) {
   const it = await daemon()
   const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })).body
   const issue = (await it.call('OWNER', 'POST', `/crews/${crew.id}/issues`, { title: 'Rewrite' })).body
@@ -36,7 +38,7 @@ async function scene() {
       await app.write(() => endRewind(app, rewind, { written: 1, removed: 1 }))
     },
   }
-  return { it, id, issue, rewound, ...(await cliFor(it)) }
+  return { it, id, issue, rewound, ...(await cliFor(it, 'OWNER', settings)) }
 }
 
 describe('muster checkpoints', () => {
@@ -46,6 +48,38 @@ describe('muster checkpoints', () => {
     expect((await run('checkpoints', 'create', issue.identifier.toLowerCase(), '--label', 'now')).code).toBe(0)
     const { stdout } = await run('checkpoints', 'list', issue.identifier)
     expect(stdout.split('\n').map((row) => row.split('\t')[1])).toEqual(['now', 'before', undefined])
+  })
+
+  it('waits for files as long as the server works on them, and no longer for anything else', async () => {
+    const { run, it, issue, id } = await scene({ SVC_HTTP_TIMEOUT: '1s' })
+    const { marks } = it.app
+    const slowly = <A extends unknown[], R>(work: (...given: A) => Promise<R>) => {
+      return async (...given: A) => delay(1500).then(() => work(...given))
+    }
+    it.app.marks = {
+      ...marks,
+      mark: slowly(async () => {}),
+      changes: slowly(marks.changes),
+      diff: slowly(marks.diff),
+      rewind: slowly(marks.rewind),
+    }
+    const codes = await Promise.all([
+      run('checkpoints', 'create', issue.identifier),
+      run('checkpoints', 'files', id, '--diff'),
+      run('checkpoints', 'diff', id, '/output/ada/text'),
+      run('checkpoints', 'rewind', id, '--yes'),
+    ])
+    expect(codes.map(({ code, stderr }) => [code, /not answer/.test(stderr)])).toEqual(codes.map(() => [0, false]))
+  })
+
+  it('says where a new one marks no files, and why', async () => {
+    const { run, it, issue } = await scene()
+    it.app.marks.mark = async (id) => {
+      await it.app.write(() => settleMark(it.app, id, 'failed', { reason: 'the crew never ran' }))
+    }
+    const { code, stderr } = await run('checkpoints', 'create', issue.identifier)
+    expect(code).toBe(0)
+    expect(stderr).toContain('Its files are not marked, so that they cannot be put back: the crew never ran')
   })
 
   it('shows what differs, with texts if one likes', async () => {

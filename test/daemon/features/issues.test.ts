@@ -198,6 +198,7 @@ describe('from each status', () => {
     expect((await it.read(identifier)).completed_at).toBe('2026-01-01T00:00:00Z')
     await it.move(identifier, 'BACKLOG')
     expect((await it.read(identifier)).completed_at).toBe(null)
+    expect((await it.open({ status: 'DONE' })).completed_at).toBe('2026-01-01T00:00:00Z')
   })
 
   it('BACKLOG and CANCELLED may be deleted, with all that was said', async () => {
@@ -388,6 +389,25 @@ describe('relations', () => {
     expect(gone).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(await seen('WEB-2')).toEqual([])
     expect((await it.call('MANAGER', 'DELETE', `/relations/${made.body.id}`)).status).toBe(404)
+  })
+
+  it('of issues that wait for each other form no cycle, not even of two changes at once', async () => {
+    const it = await tracker()
+    for (const title of ['One', 'Two', 'Three', 'Four']) await it.open({ title })
+    const relate = (from: number, to: number, relation_type: string) =>
+      it.call('MANAGER', 'POST', `${it.path}/WEB-${from}/relations`, { target_identifier: `WEB-${to}`, relation_type })
+    expect((await relate(1, 2, 'blocks')).status).toBe(201)
+    const both = await Promise.all([relate(3, 2, 'blocked_by'), relate(3, 1, 'blocks')])
+    expect(both.map(({ status }) => status)).toEqual([201, 400])
+    expect(both[1]!.body).toMatchObject({
+      field: 'target_identifier',
+      detail: 'WEB-1 blocks WEB-3 already, by way of others',
+    })
+    expect((await relate(1, 3, 'blocked_by')).status).toBe(400)
+    expect((await relate(1, 3, 'relates_to')).status).toBe(201)
+    expect([(await relate(4, 3, 'duplicate_of')).status, (await relate(2, 4, 'duplicate_of')).status]).toEqual([
+      201, 201,
+    ])
   })
 })
 

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +13,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -19,7 +22,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { changes } from '../../../daemon/runtime/marks/changes.ts'
 import { diff } from '../../../daemon/runtime/marks/diff.ts'
 import { Limits } from '../../../daemon/runtime/marks/limits.ts'
@@ -51,6 +54,19 @@ function crew() {
     diff: (id: string, path: string) => diff(store, store.read(id), roots, path),
   }
 }
+
+const mapping = `
+import mmap, signal, sys
+file = open(sys.argv[1], 'r+b')
+mapped = mmap.mmap(file.fileno(), 3)
+def write(text): mapped[0:3] = text
+signal.signal(signal.SIGUSR1, lambda *_: write(b'six'))
+write(b'two')
+print('written')
+while True: signal.pause()`
+const isThere = spawnSync('python3', ['--version']).status === 0
+/** A file system in memory has no times of what is written to mapped files. */
+const mapsFiles = isThere && statfsSync(tmpdir()).type !== 0x01021994
 
 const told = ({ entries }: ReturnType<ReturnType<typeof crew>['changes']>) =>
   entries.map(({ change, path, what }) => [change, path, ...what].join(' '))
@@ -191,6 +207,81 @@ describe('a mark', () => {
     expect(lstatSync(join(it_.at, 'ada/pipe')).isFIFO()).toBe(true)
   })
 
+  it.each([
+    ['a link', (at: string) => symlinkSync('../victim', at)],
+    ['a file of two names', (at: string) => linkSync(join(at, '../../victim'), at)],
+    ['a folder', (at: string) => mkdirSync(at)],
+    ['a pipe', (at: string) => execFileSync('mkfifo', [at])],
+  ])('is put back through nothing that an agent left: %s by the name of a part', (_what, make) => {
+    it_.write('victim', 'mine')
+    it_.write('ada/file', 'before')
+    make(join(it_.at, 'ada/.muster-put-back'))
+    it_.mark('m')
+    it_.write('ada/file', 'after')
+    it_.restore('m')
+    expect([it_.read('victim'), it_.read('ada/file')]).toEqual(['mine', 'before'])
+    expect(told(it_.changes('m'))).toEqual([])
+  })
+
+  it('gives files that became one since their own modes again', () => {
+    for (const name of ['a', 'b', 'c']) it_.write(name, 'same')
+    chmodSync(join(it_.at, 'b'), 0o600)
+    it_.mark('m')
+    for (const name of ['b', 'c']) {
+      rmSync(join(it_.at, name))
+      linkSync(join(it_.at, 'a'), join(it_.at, name))
+    }
+    it_.restore('m')
+    expect(told(it_.changes('m'))).toEqual([])
+  })
+
+  it.skipIf(!mapsFiles)('misses nothing that is written meanwhile through mapped memory', async () => {
+    const path = join(it_.at, 'mapped')
+    it_.write('mapped', 'one')
+    it_.write('next', 'x')
+    const program = spawn('python3', ['-uc', mapping, path])
+    onTestFinished(() => void program.kill())
+    await once(program.stdout, 'data')
+    await expect.poll(() => Date.now() - statSync(path).ctimeMs, { timeout: 5000 }).toBeGreaterThan(2500)
+    const limits = new Limits(60, null)
+    const asked = vi.spyOn(limits, 'entry')
+    asked.mockImplementation(() => {
+      if (asked.mock.calls.length !== 2) return
+      program.kill('SIGUSR1')
+      while (it_.read('mapped') !== 'six');
+    })
+    mark(it_.store, 'm', it_.roots, limits)
+    expect(told(it_.changes('m'))).toEqual(['changed /output/mapped content'])
+    it_.mark('n')
+    expect(it_.diff('n', '/output/mapped').state).toBe('same')
+    it_.restore('m')
+    expect(it_.read('mapped')).toBe('two')
+  })
+
+  it('names no more than an answer holds, however long the paths are', () => {
+    const deep = 'chdir shift; for (1 .. 100) { mkdir $ARGV[0]; chdir $ARGV[0] } exec q(mkfifo pipe; touch $(seq 400))'
+    execFileSync('perl', ['-e', deep, it_.at, 'x'.repeat(250)])
+    onTestFinished(() => void execFileSync('rm', ['-rf', it_.at]))
+    const { leftOutPaths } = it_.mark('m')
+    expect(leftOutPaths[0]!.length).toBeLessThan(2000)
+    execFileSync('rm', ['-rf', join(it_.at, 'x'.repeat(250))])
+    const { deleted, entries } = it_.changes('m', 2000)
+    expect(deleted).toBe(500)
+    expect(JSON.stringify(entries).length).toBeLessThan(5_000_000)
+  })
+
+  it('names a folder that is too deep before anything else that it leaves out', () => {
+    mkdirSync(join(it_.at, 'ada'))
+    execFileSync(
+      'mkfifo',
+      [...Array(25).keys()].map((n) => join(it_.at, `ada/${n}`)),
+    )
+    mkdirSync(join(it_.at, 'z/'.repeat(260)), { recursive: true })
+    const { leftOutPaths, tooDeep } = it_.mark('m')
+    expect([tooDeep, leftOutPaths[0]]).toEqual([1, `/output/${'z/'.repeat(256)}*`])
+    expect(leftOutPaths).toHaveLength(20)
+  })
+
   it('shares nothing with the files: what is written in place afterwards is not in it', () => {
     it_.write('ada/file', 'before')
     it_.mark('m')
@@ -246,6 +337,16 @@ describe('a mark', () => {
     expect(() => new Limits(60, full)).toThrow(/nearly full/)
     expect(() => mark(it_.store, 'm', it_.roots, new Limits(-1, null))).toThrow(/too long/)
     expect(existsSync(join(it_.store.folder, 'trees/m'))).toBe(false)
+  })
+
+  it('counts its own list, which it keeps small enough to be read', () => {
+    for (let n = 0; n < 100; n++) symlinkSync('y'.repeat(4000), join(it_.at, String(n)))
+    const room = { store: it_.store.folder, mostBytes: 200_000, reserveBytes: 0 }
+    expect(() => mark(it_.store, 'm', it_.roots, new Limits(60, room))).toThrow(/SVC_CREW_MARKS_MB/)
+    expect(() => mark(it_.store, 'm', it_.roots, new Limits(60, null), 300_000)).toThrow(/names and targets/)
+    it_.store.prune(new Set(), true)
+    it_.mark('m')
+    expect(it_.store.size()).toBeGreaterThan(400_000)
   })
 
   it('shows how texts differ, and says where that is no text', () => {

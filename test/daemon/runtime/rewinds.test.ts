@@ -168,6 +168,26 @@ describe('a rewind', () => {
     await release
   })
 
+  it('keeps what its issue has until it is over; deleting the issue later drops the marks', async () => {
+    let go = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const { it, runtime, crew, make, rewind } = await scene(async ({ op }) => {
+      if (op === 'restore') await held
+      return answers[op]
+    })
+    const { id } = await make()
+    const going = rewind(id)
+    await expect.poll(() => runtime.marking.some(({ op }) => op === 'restore')).toBe(true)
+    const remove = () => it.call('MANAGER', 'DELETE', `/crews/${crew.id}/issues/WEB-1`)
+    expect(await remove()).toMatchObject({ status: 409, body: { code: 'rewind_open' } })
+    go()
+    expect((await going).status).toBe(200)
+    expect((await remove()).status).toBe(204)
+    await expect.poll(() => runtime.marking.at(-1)).toMatchObject({ op: 'prune', keep: [] })
+  })
+
   it.each(['marking', 'restoring'])('that was %s when the daemon died is finished by the next one', async (phase) => {
     const { it, runtime, crew, make, rewind } = await scene()
     const { id } = await make()

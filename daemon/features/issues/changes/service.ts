@@ -40,6 +40,7 @@ export function create(app: App, { actor, crewId, body, now }: Call<typeof issue
     created_by_id: actor.id,
     created_at: now,
     updated_at: now,
+    completed_at: members.status === 'DONE' ? now : null,
   })
   setLabels(app, id, labels ?? [])
   const row = findIssue(app, workspace, id)

@@ -18,6 +18,11 @@ export interface Row extends Stored {
 const columns = 'r.id, r.source_id, r.target_id, r.relation_type, r.created_at'
 const other = 'o.identifier AS target_identifier, o.title AS target_title, o.status AS target_status'
 
+export const scans = {
+  blocks: 'it reads what stands behind an issue, which is found by id',
+  duplicates: 'it reads what stands behind an issue, which is found by id',
+}
+
 export const queries = statements((db) => ({
   list: db.prepare<{ issue: string; limit: number; offset: number }, Row>(
     `SELECT * FROM (
@@ -38,6 +43,25 @@ export const queries = statements((db) => ({
     .prepare<{ one: string; other: string }, string>(
       `SELECT id FROM mission_relations WHERE source_id = @one AND target_id = @other
        UNION ALL SELECT id FROM mission_relations WHERE source_id = @other AND target_id = @one LIMIT 1`,
+    )
+    .pluck(),
+  /** Whether an issue keeps another one waiting, perhaps by way of others. */
+  blocks: db
+    .prepare<{ upper: string; lower: string }, 1>(
+      `WITH RECURSIVE behind(id) AS (SELECT @upper
+         UNION SELECT r.target_id FROM behind b JOIN mission_relations r
+           ON r.source_id = b.id AND r.relation_type = 'blocks'
+         UNION SELECT r.source_id FROM behind b JOIN mission_relations r
+           ON r.target_id = b.id AND r.relation_type = 'blocked_by')
+       SELECT 1 FROM behind WHERE id = @lower`,
+    )
+    .pluck(),
+  duplicates: db
+    .prepare<{ upper: string; lower: string }, 1>(
+      `WITH RECURSIVE behind(id) AS (SELECT @upper
+         UNION SELECT r.target_id FROM behind b JOIN mission_relations r
+           ON r.source_id = b.id AND r.relation_type = 'duplicate_of')
+       SELECT 1 FROM behind WHERE id = @lower`,
     )
     .pluck(),
   insert: db.prepare<[Stored]>(
