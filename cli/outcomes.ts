@@ -197,6 +197,7 @@ export const already: Readonly<Record<string, string | null>> = {
   'preferences:set': '{key} has that value already.',
   'runs:cancel': null,
   'tokens:revoke': 'Token {token} was revoked already.',
+  'triage:process': null,
 }
 
 /** The text with its words in place; undefined when one of them is missing. */

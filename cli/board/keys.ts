@@ -70,7 +70,7 @@ export function boardActionOf(
 /** Keys as the help tells them. */
 export const boardHelp: readonly (readonly [keys: string, about: string])[] = [
   ['← → ↑ ↓ h l k j', 'choose an issue; g and G the first and the last of its column'],
-  ['> <', 'move it to the next status to the right or the left that it may have; Shift with → ← does so too'],
+  ['> <', 'move it to the next status that it may have; also Shift with → ←'],
   ['Enter', 'show it; Esc goes back'],
   ['Space b', 'a page further, a page back'],
   ['q', 'leave'],

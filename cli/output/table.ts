@@ -2,7 +2,7 @@ import { type Columns, human } from './cell.ts'
 import { folded } from './fold.ts'
 import { shortIds } from './short-id.ts'
 import type { Paint } from './theme.ts'
-import { pad, shortenWords, widthOf } from './width.ts'
+import { pad, shortenProse, shortenWords, widthOf } from './width.ts'
 
 const gap = 2
 // A longer word does not force its column to be wide: its cell shows that something is left out.
@@ -49,14 +49,17 @@ function columnOf(header: string, values: Parameters<typeof human>[0][], uncut: 
   const cells = read.map((cell, at) => ({ ...cell, text: shown[at]! }))
   const width = Math.max(widthOf(header), ...shown.map(widthOf))
   const numeric = values.length > 0 && values.every((value) => typeof value === 'number')
-  // Only what has several words can be shortened without breaking one.
-  const isProse = shown.some((text) => text.includes(' '))
+  // Only what has several words can be shortened without breaking one, but for what a row is about.
+  const isProse = telling.includes(header) || shown.some((text) => text.includes(' '))
   const word = Math.max(0, ...shown.map((text) => widthOf(text.split(' ')[0]!) + 1))
   const first = telling.includes(header) ? longWord : Math.min(longWord, word)
   return { header, cells, numeric, width, least: isProse ? Math.min(width, Math.max(widthOf(header), first)) : width }
 }
 
-const filled = ({ width, numeric }: Column, text: string): string => pad(shortenWords(text, width), width, numeric)
+/** Names stay whole or are left out; what a row is about is told as far as there is room. */
+function filled({ header, width, numeric }: Column, text: string): string {
+  return pad(telling.includes(header) ? shortenProse(text, width) : shortenWords(text, width), width, numeric)
+}
 
 /** The columns that fit: important ones stand first, but the age, which is last, is kept longer than most. */
 function fitting(columns: Column[], width: number): Column[] {

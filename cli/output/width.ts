@@ -18,6 +18,12 @@ export function shortenWords(text: string, limit: number): string {
   return `${text.slice(0, Math.max(0, text[cut] === ' ' ? cut : text.lastIndexOf(' ', cut))).trimEnd()}…`
 }
 
+/** As `shortenWords`, but cut within a word where that leaves less than half of the room: not all scripts have spaces. */
+export function shortenProse(text: string, limit: number): string {
+  const words = shortenWords(text, limit)
+  return words !== text && widthOf(words) * 2 < limit ? shorten(text, limit) : words
+}
+
 const cutOf = (text: string, limit: number): number =>
   ascii.test(text) ? limit - 1 : measure(text, { limit: limit - 1 }).index
 

@@ -101,10 +101,10 @@ export const issueRunView: View<Static<typeof IssueRun>> = {
 
 /** From the issue at which one looks. */
 const seenFromTarget = {
-  blocks: 'blocked by',
+  blocks: 'blocked_by',
   blocked_by: 'blocks',
-  relates_to: 'relates to',
-  duplicate_of: 'duplicated by',
+  relates_to: 'relates_to',
+  duplicate_of: 'duplicated_by',
 } as const
 
 export const relationView = (issue: string): View<Static<typeof IssueRelation>> => ({
@@ -112,10 +112,10 @@ export const relationView = (issue: string): View<Static<typeof IssueRelation>> 
   empty: 'The issue is related to no other. Next: muster issues relate ISSUE OTHER --type blocks',
   columns: {
     ID: ({ id }) => id,
-    RELATION: ({ relation_type: type, source_id }) => ({
-      text: source_id === issue ? type.replace('_', ' ') : seenFromTarget[type],
-      value: type,
-    }),
+    RELATION: ({ relation_type, source_id }) => {
+      const value = source_id === issue ? relation_type : seenFromTarget[relation_type]
+      return { text: value.replace('_', ' '), value }
+    },
     ISSUE: ({ target_identifier }) => target_identifier,
     TITLE: ({ target_title }) => target_title,
     STATUS: ({ target_status }) => status(target_status),

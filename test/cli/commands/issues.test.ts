@@ -75,3 +75,21 @@ describe('muster issues runs', () => {
     expect(shown.stderr).toContain(`Last run: COMPLETED. Next: muster runs show ${id}`)
   })
 })
+
+describe('muster issues relations', () => {
+  it('tells programs, too, who blocks whom', async () => {
+    const it = await scene()
+    const other = await it.given({ title: 'Other' })
+    expect((await it.run('issues', 'relate', it.identifier, other, '--type', 'blocks')).code).toBe(0)
+    expect((await it.run('issues', 'relations', it.identifier)).stdout).toContain(`\tblocks\t${other}\t`)
+    expect((await it.run('issues', 'relations', other)).stdout).toContain(`\tblocked_by\t${it.identifier}\t`)
+  })
+})
+
+it('muster triage process says how many issues it looked at, also where none matched', async () => {
+  const it = await scene()
+  await it.open({ title: 'Nobody works on it' })
+  await it.call('MANAGER', 'POST', '/triage-rules', { name: 'one', pattern: 'xyz', match_type: 'exact' })
+  const { code, stderr } = await it.run('triage', 'process')
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Looked at 1 issue, 0 matched.')])
+})

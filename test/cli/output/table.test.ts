@@ -55,6 +55,13 @@ describe('table', () => {
     expect(text).toContain('Grace answered: "The')
   })
 
+  it('shows the beginning of titles without spaces', () => {
+    const columns: Columns<string> = { ID: () => 'WEB-1', TITLE: (text) => text }
+    const shown = (title: string) => table([title], columns, { ...plainly, width: 32 }).split('\n')[1]
+    expect(shown('漢字の非常に長いタイトル漢字の非常に長いタイトル')).toBe('WEB-1  漢字の非常に長いタイトル…')
+    expect(shown(`see ${'x'.repeat(60)}`)).toBe(`WEB-1  see ${'x'.repeat(20)}…`)
+  })
+
   const deployed = { name: 'deploy-the-web-shop', count: 3, note: 'Ships the newest release to all of the regions' }
 
   it.each([
