@@ -141,6 +141,6 @@ export async function agentProcesses(container: Docker.Container, of?: number): 
   )
   // What is about to be gone has no arguments any more.
   const tidying = /^(\[|runc init|rm -rf -- \/spool\/|sh -c chmod -R u\+rwx -- )/
-  const looking = /^node -e .*"op":"changed"/s
+  const looking = /^(timeout -k \d+ \d+ )?node -e .*"op":"changed"/s
   return all.filter((args) => !tidying.test(args) && !looking.test(args))
 }
