@@ -27,6 +27,7 @@ export default class Blame extends ApiCommand<typeof Blame> {
     '$ <%= config.bin %> blame src/app.ts:42 --agent ada',
     '$ <%= config.bin %> blame src/app.ts:10-20 --crew web-team --json=line,version.run',
   ]
+  static override next = { not_found: 'name the agent in whose folder it lies with --agent; muster files list AGENT' }
   static override args = {
     file: Args.string({ required: true, description: 'path of the file, FILE:LINE or FILE:FROM-TO' }),
   }
