@@ -46,5 +46,7 @@ export function entryOf(name: string, stats: BigIntStats, now = Date.now()): Ent
 const settledNs = 2_000_000_000n
 
 export function stampOf(stats: BigIntStats, now: number): string {
-  return BigInt(now) * 1_000_000n - stats.ctimeNs > settledNs ? `${stats.dev}.${stats.ino}.${stats.ctimeNs}.${stats.size}` : ''
+  return BigInt(now) * 1_000_000n - stats.ctimeNs > settledNs
+    ? `${stats.dev}.${stats.ino}.${stats.ctimeNs}.${stats.size}`
+    : ''
 }
