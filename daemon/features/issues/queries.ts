@@ -152,6 +152,10 @@ export const queries = statements((db) => ({
     `UPDATE missions SET assignee_type = NULL, assignee_id = NULL
        WHERE workspace_id = ? AND assignee_type = 'user' AND assignee_id = ?`,
   ),
+  ofWorker: db.prepare<{ workspace: string; type: string; worker: string }, Row>(
+    `${select} AND m.workspace_id = @workspace AND m.assignee_type = @type AND m.assignee_id = @worker
+     ORDER BY m.created_at, m.id`,
+  ),
   isAgent: db
     .prepare<[workspace: string, id: string], 1>(
       'SELECT 1 FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',

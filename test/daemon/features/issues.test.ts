@@ -125,8 +125,18 @@ describe('an issue', () => {
     expect((await it.read(identifier)).assignee_name).toBe('The MEMBER')
     const members = (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/members`)).body
     const { id } = members.find(({ user_id }: { user_id: string }) => user_id === leaver.userId)
+    const other = await it.open({ assignee_type: 'agent', assignee_id: await it.agent('ada') })
+    const told: string[] = []
+    it.app.bus.on('broadcast', ({ type, payload }) => {
+      if (type === 'mission.updated') told.push((payload as { identifier: string }).identifier)
+    })
     await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/members/${id}`)
     expect((await it.read(identifier)).assignee_id).toBe(null)
+    await it.call('OWNER', 'DELETE', `/agents/${other.assignee_id}`)
+    expect(told).toEqual([identifier, other.identifier])
+    const newest = async (name: string) => (await it.call('VIEWER', 'GET', `${it.path}/${name}/activity`)).body[0]
+    expect(await newest(identifier)).toMatchObject({ action: 'assignee_changed', details: 'The MEMBER → nobody' })
+    expect(await newest(other.identifier)).toMatchObject({ action: 'assignee_changed', details: 'ada → nobody' })
   })
 
   it('leaves its milestone behind when it moves to another project', async () => {
