@@ -18,7 +18,7 @@ export function shortenWords(text: string, limit: number): string {
   return `${text.slice(0, Math.max(0, text[cut] === ' ' ? cut : text.lastIndexOf(' ', cut))).trimEnd()}…`
 }
 
-/** As `shortenWords`, but cut within a word where that leaves less than half of the room: not all scripts have spaces. */
+/** As `shortenWords`, but within a word where words take less than half of the room: some scripts have no spaces. */
 export function shortenProse(text: string, limit: number): string {
   const words = shortenWords(text, limit)
   return words !== text && widthOf(words) * 2 < limit ? shorten(text, limit) : words
