@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Crew, crews } from '#contract/crews'
-import { laterCrewMembers } from '#contract/crews'
+import { laterCrewMembers, unsureBelow } from '#contract/crews'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
@@ -54,8 +54,9 @@ export function toCrew({ config }: App, row: CrewRow): Static<typeof Crew> {
 const confidenceOf = (json: string | null) => (json === null ? null : (JSON.parse(json) as Confidence))
 
 /** How sure agents of a crew must be of the tasks of missions. */
-export function confidenceIn({ db }: App, crew: string): Confidence {
-  return confidenceOf(queries(db).confidence.get(crew) ?? null) ?? {}
+export function confidenceIn({ db }: App, crew: string): Confidence & { require_approval_below: number } {
+  const set = confidenceOf(queries(db).confidence.get(crew) ?? null)
+  return { ...set, require_approval_below: set?.require_approval_below ?? unsureBelow }
 }
 
 const membersOf = ({ escalation_config_json, ...row }: CrewRow): CrewMembers => ({

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { unsureBelow } from '#contract/crews'
 import type { Reply } from '#contract/define'
 import { type Mission, type MissionStatus, type missions, type Task, taskStatuses } from '#contract/missions'
 import type { App } from '#kernel/app'
@@ -19,7 +18,7 @@ export function findMission({ db }: App, workspace: string, crew: string, id: st
 }
 
 /** Below this confidence a person must approve the result of a task. */
-export const sureIn = (app: App, crew: string): number => confidenceIn(app, crew).require_approval_below ?? unsureBelow
+export const sureIn = (app: App, crew: string): number => confidenceIn(app, crew).require_approval_below
 
 const secondsBetween = (from: string | null, to: string | null): number | null =>
   from && to ? Date.parse(to) - Date.parse(from) : null

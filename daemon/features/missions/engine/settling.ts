@@ -1,4 +1,3 @@
-import { unsureBelow } from '#contract/crews'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
 import { agentById } from '../../agents/service.ts'
@@ -48,7 +47,7 @@ function complete(app: App, mission: Row, task: StoredTask, result: string | nul
 /** Whether a person must look at a result: the task asks for it, or its agent is not as sure as its crew wants. */
 function mustBeApproved(app: App, mission: Row, { confidence, approval_required }: StoredTask): boolean {
   const { require_approval_below, auto_approve_threshold } = confidenceIn(app, mission.crew_id)
-  if (confidence !== null && confidence < (require_approval_below ?? unsureBelow)) return true
+  if (confidence !== null && confidence < require_approval_below) return true
   const sure = typeof auto_approve_threshold === 'number' && confidence !== null && confidence >= auto_approve_threshold
   return approval_required === 1 && !sure
 }
