@@ -1,4 +1,5 @@
 import type { MissionStatus, TaskStatus } from '#contract/missions'
+import { reached } from '#kernel/reached'
 
 /** Where a mission may go from each status. docs/rules/work.md, "Missions". */
 export const transitions: Readonly<Record<MissionStatus, readonly MissionStatus[]>> = {
@@ -94,12 +95,7 @@ export function backTo(tasks: readonly TaskState[], from: string, target: string
   if (target === null) return []
   const above = reached(from, (id) => tasks.find((task) => task.id === id)?.depends_on ?? [])
   const below = reached(target, (id) => ids(tasks.filter(({ depends_on }) => depends_on.includes(id))))
-  return ids(tasks.filter(({ id, status }) => status === 'COMPLETED' && above.has(id) && below.has(id)))
-}
-
-/** A task and all that is reached from it. */
-function reached(from: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
-  const seen = new Set([from])
-  for (const id of seen) for (const one of next(id)) seen.add(one)
-  return seen
+  return ids(
+    tasks.filter(({ id, status }) => status === 'COMPLETED' && above.has(id) && (id === target || below.has(id))),
+  )
 }

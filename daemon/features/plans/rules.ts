@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Plan } from '#contract/plans'
 import { templateBytes } from '#contract/workflows'
 import { problem } from '#kernel/problem'
+import { reached } from '#kernel/reached'
 
 type Given = Static<typeof Plan>
 type Step = Given['steps'][number]
@@ -30,19 +31,9 @@ function checkSteps(steps: readonly Step[]): void {
       refuse(`is wrong at step "${id}": it can only go back to a step that it depends on, not to "${loop_back_to}"`)
 }
 
-/** Whether a step depends on another one, over others or not, in a plan without cycles. */
-function isAbove(steps: readonly Step[], id: string, other: string): boolean {
-  const open = [id]
-  const seen = new Set<string>()
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    for (const above of steps.find((step) => step.id === at)?.depends_on ?? []) {
-      if (above === other) return true
-      if (!seen.has(above)) open.push(above)
-      seen.add(above)
-    }
-  }
-  return false
-}
+/** Whether a step depends on another one, over others or not. */
+const isAbove = (steps: readonly Step[], id: string, other: string): boolean =>
+  reached(id, (one) => steps.find((step) => step.id === one)?.depends_on ?? []).has(other)
 
 /** Steps that can never begin, because they depend on each other; null where there are none. */
 function cycleIn(steps: readonly Step[]): string[] | null {

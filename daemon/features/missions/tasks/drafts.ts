@@ -4,6 +4,7 @@ import type { App } from '#kernel/app'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { reached } from '#kernel/reached'
 import { findPlan } from '../../plans/service.ts'
 import { queries, type StoredTask } from '../queries.ts'
 import { inCycle } from '../rules.ts'
@@ -136,7 +137,5 @@ function loopOf(
   return ids.get(loop_back_to)!
 }
 
-function dependsOn(drafts: Drafts, from: string, to: string, seen = new Set<string>()): boolean {
-  const above = drafts.find(({ key }) => key === from)?.depends_on ?? []
-  return above.some((key) => key === to || (!seen.has(key) && dependsOn(drafts, key, to, seen.add(key))))
-}
+const dependsOn = (drafts: Drafts, from: string, to: string): boolean =>
+  reached(from, (one) => drafts.find(({ key }) => key === one)?.depends_on ?? []).has(to)
