@@ -178,10 +178,11 @@ class Search {
         this.files.push({
           root: this.at.root,
           path: path.toString('base64'),
-          ...found,
+          size: found.size,
+          sha256: found.sha256,
           ...(!this.isOurs(stats) && { other: true }),
           ...(stats.birthtimeNs >= this.since && { made: true }),
-          ...this.text(open, found),
+          ...this.text(found.content),
         })
     } finally {
       closeSync(open)
@@ -189,18 +190,21 @@ class Search {
   }
 
   /** Null when it is no file any more. */
-  private hash(file: number): { size: number; sha256: string } | Cut | null {
+  private hash(file: number): { size: number; sha256: string; content: Buffer | null } | Cut | null {
     const before = fstatSync(file, { bigint: true })
     if (!before.isFile()) return null
     const size = Number(before.size)
     if (this.bytes + size > this.most.bytes) return 'too_many_bytes'
     const hash = createHash('sha256')
+    const content = size <= this.textFileBytes ? Buffer.allocUnsafe(size) : null
     let at = 0
     try {
       for (let read = -1; read !== 0 && at <= size; at += read) {
         this.checkTime()
         read = readSync(file, this.chunk, 0, chunkBytes, at)
         hash.update(this.chunk.subarray(0, read))
+        // What is beyond the size that was told is not copied: the file is changing then.
+        if (content && at < size) this.chunk.copy(content, at, 0, read)
       }
     } catch (error) {
       if (error instanceof Enough) throw error
@@ -210,16 +214,12 @@ class Search {
     }
     const after = fstatSync(file, { bigint: true })
     const same = at === size && after.size === before.size && after.ctimeNs === before.ctimeNs
-    return same ? { size, sha256: hash.digest('hex') } : 'changing'
+    return same ? { size, sha256: hash.digest('hex'), content } : 'changing'
   }
 
   /** The content of a file that is text, while there is room for it. */
-  private text(file: number, { size, sha256 }: { size: number; sha256: string }): { text?: string } {
-    if (size > this.textFileBytes) return {}
-    const content = Buffer.allocUnsafe(size)
-    const got = readSync(file, content, 0, size, 0)
-    if (got !== size || content.includes(0) || !isUtf8(content)) return {}
-    if (createHash('sha256').update(content).digest('hex') !== sha256) return {}
+  private text(content: Buffer | null): { text?: string } {
+    if (!content || content.includes(0) || !isUtf8(content)) return {}
     const text = deflateRawSync(content).toString('base64')
     if (text.length > this.textBytes) return {}
     this.textBytes -= text.length
