@@ -51,7 +51,7 @@ export async function download(
 interface Done {
   agent: AgentRow
   path: string
-  size: number
+  content: Buffer
   saved: Extract<SavedFile, { etag: string; created: boolean }>
 }
 
@@ -70,11 +70,11 @@ export async function save(app: App, { actor, agentId, query, web }: Call<Save>)
   const conditions = conditionsOf(web!.request.headers)
   const saved = await asked(app, () => runsOf(app).saveFile(agent.id, path, content, conditions), 'crew_not_running')
   if (saved.status !== 'saved' && saved.status !== 'unchanged') throw refusal(path, saved)
-  return { agent, path, size: content.length, saved }
+  return { agent, path, content, saved }
 }
 
 /** Records a save. */
-export function saved(app: App, call: Call<Save>, { agent, path, size, saved }: Done): Reply<Save> {
+export function saved(app: App, call: Call<Save>, { agent, path, content, saved }: Done): Reply<Save> {
   call.web?.reply.header('etag', saved.etag)
   if (saved.status === 'unchanged') unchanged(call)
   else {
@@ -85,9 +85,14 @@ export function saved(app: App, call: Call<Save>, { agent, path, size, saved }: 
       ...actorOf(call.actor),
     }
     const folder = app.runs.foldersOf(agent.id)?.output
-    const content = (call.web?.request.body as Buffer | undefined) ?? Buffer.alloc(0)
     if (folder) noteSave(app, agent, { path: `${folder}/${path}`, content, made: saved.created }, call.actor.id)
-    app.journal(fact('file.written', { path, agent: agent.slug, size, op: saved.created ? 'create' : 'write' }, about))
+    app.journal(
+      fact(
+        'file.written',
+        { path, agent: agent.slug, size: content.length, op: saved.created ? 'create' : 'write' },
+        about,
+      ),
+    )
   }
   return { status: saved.status, path }
 }
