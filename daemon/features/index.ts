@@ -57,6 +57,7 @@ import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import projects from './projects/routes.ts'
 import rooms from './rooms/routes.ts'
+import routines from './routines/routes.ts'
 import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import sessions from './sessions/routes.ts'
@@ -126,6 +127,7 @@ export const features = {
   preferences,
   projects,
   rooms,
+  routines,
   runs: join(runs, runReceipts, runTree),
   sessions,
   sockets,

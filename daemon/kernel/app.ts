@@ -53,6 +53,16 @@ interface Events {
   token_expires: (at: string) => void
   /** A decision was opened that expires at this time. */
   due: (at: string) => void
+  /** A run of a routine has something to do. */
+  routine: (runId: string) => void
+  /** A step of a routine is to be looked at then. */
+  wake: (at: string) => void
+  /** A step of a routine is to call another server. */
+  call: (stepId: string) => void
+  /** That call is no longer wanted. */
+  called: (stepId: string) => void
+  /** A run of a routine is to begin then. */
+  parked: (at: string) => void
 }
 
 type Scrub = (who: { workspace_id: string; agent_id: string }, offered: readonly string[]) => <T>(value: T) => T

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { mailTarget } from './mail/target.ts'
+import { hint } from './nearest.ts'
 import { isLoopbackHost } from './outbound/addresses.ts'
 import { type Setting, settings, type VendorSetting } from './settings.ts'
 
@@ -113,25 +114,6 @@ function flatten(value: unknown, prefix: string, into: Map<string, unknown>): vo
     return
   }
   for (const [key, member] of Object.entries(value)) flatten(member, prefix ? `${prefix}.${key}` : key, into)
-}
-
-function hint(key: string, known: readonly string[]): string {
-  const near = known
-    .map((name) => ({ name, distance: distance(key, name) }))
-    .sort((a, b) => a.distance - b.distance)[0]!
-  return near.distance <= 4 ? `; did you mean "${near.name}"?` : ''
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, char] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...b].entries())
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (char === other ? 0 : 1)))
-    row = next
-  }
-  return row[b.length]!
 }
 
 function read(it: Setting, raw: unknown, origin: Origin): unknown {

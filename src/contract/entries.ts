@@ -29,6 +29,7 @@ import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
 import { reserved } from './entries/reserved.ts'
 import { roomFacts } from './entries/rooms.ts'
+import { routineFacts } from './entries/routines.ts'
 import { runFacts } from './entries/runs.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { shellFacts } from './entries/shells.ts'
@@ -79,6 +80,7 @@ export const facts = {
   ...escalationFacts,
   ...inboxFacts,
   ...roomFacts,
+  ...routineFacts,
   ...runFacts,
   ...triggerFacts,
   ...workspaceFacts,

@@ -53,6 +53,7 @@ import { ports } from './ports.ts'
 import { preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
+import { routines } from './routines.ts'
 import { runReceipts } from './run-receipts.ts'
 import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
@@ -123,6 +124,7 @@ export const api = {
   preferences,
   projects,
   rooms,
+  routines,
   runs: { ...runs, ...runReceipts, ...runTree },
   sessions,
   sockets,

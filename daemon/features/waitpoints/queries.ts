@@ -27,6 +27,10 @@ export const queries = statements((db) => ({
   ),
   byHash: db.prepare<[hash: string], Row>(`SELECT ${columns} FROM ${tables} WHERE w.token_hash = ?`),
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} FROM ${tables} WHERE w.id = ?`),
+  outcome: db.prepare<[id: string], Pick<Row, 'status'> & { comment: string | null; payload_json: string | null }>(
+    `SELECT coalesce(CASE d.state WHEN 'withdrawn' THEN 'cancelled' ELSE d.outcome END, 'pending') AS status, w.comment,
+      w.payload_json FROM ${tables} WHERE w.id = ?`,
+  ),
   insert: db.prepare<NewRow>(
     `INSERT INTO waitpoints (id, workspace_id, token_hash, run_id, step_id, kind, prompt, invoking_crew_id,
       payload_json, created_at)

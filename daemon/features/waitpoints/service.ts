@@ -13,7 +13,7 @@ import { queries, type Row } from './queries.ts'
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
 /** Derived from the key, so that deciders can see it again although only its hash is stored; null without a key. */
-const tokenOf = ({ vault }: App, id: string): string | null =>
+export const tokenFor = ({ vault }: App, id: string): string | null =>
   vault && createHmac('sha256', vault.derive('waitpoint-token')).update(id).digest('base64url')
 
 interface Opened {
@@ -32,7 +32,7 @@ interface Opened {
 export function openWaitpoint(app: App, it: Opened): { id: string; token: string } {
   const { workspace, kind, prompt, run, step, crew, seconds, payload, now } = it
   const id = newId(app.clock())
-  const token = tokenOf(app, id) ?? randomBytes(32).toString('base64url')
+  const token = tokenFor(app, id) ?? randomBytes(32).toString('base64url')
   queries(app.db).insert.run({
     id,
     workspace_id: workspace,
@@ -90,6 +90,14 @@ function decide(app: App, { id }: Row, actor: Actor | null, { approved, comment 
   return { ok: true, approved }
 }
 
+/** What became of a waitpoint, and what was said or sent with the decision. */
+export function waitpointOf({ db }: App, id: string) {
+  const row = queries(db).outcome.get(id)
+  if (!row) return null
+  const { payload_json, ...rest } = row
+  return { ...rest, payload: payload_json === null ? null : (JSON.parse(payload_json) as unknown) }
+}
+
 const absent = () => problem('not_found', { field: 'token', detail: 'Nothing waits under that name' })
 
 export function approve(app: App, { actor, token, body, now }: Call<typeof waitpoints.approve>) {
@@ -124,7 +132,7 @@ export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
 
 /** What clients approve it by: a token is a permission in itself, so those who may not decide see the id instead. */
 function handleOf(app: App, id: string, { role }: Actor): { token: string; callback_url?: string } {
-  const token = role && allows('MANAGER', role) && tokenOf(app, id)
+  const token = role && allows('MANAGER', role) && tokenFor(app, id)
   if (!token) return { token: id }
   return { token, callback_url: `${app.config.publicUrl.replace(/\/+$/, '')}/api/v1/waitpoint-tokens/${token}` }
 }

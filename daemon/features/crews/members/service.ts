@@ -27,6 +27,12 @@ export function listMembers(app: App, { actor, crewId, query }: Call<typeof crew
   return queries(app.db).list.all(crewId, limit, offset).map(present)
 }
 
+/** Ids of the first 100 people of a crew. */
+export const membersOf = ({ db }: App, crewId: string): string[] =>
+  queries(db)
+    .list.all(crewId, 100, 0)
+    .map(({ user_id }) => user_id)
+
 export function addMember(app: App, { actor, crewId, body, now }: Call<typeof crewMembers.addMember>): Shown {
   findCrew(app, actor.workspace, crewId)
   const role = body.role ?? null

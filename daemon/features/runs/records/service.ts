@@ -9,6 +9,16 @@ import { type Details, listing, type NamedRow, type Row, reads } from './queries
 
 const time = (ms: number) => new Date(ms).toISOString()
 
+/** What is on record of a run: what it cost, and why it failed. */
+export function recordOf(
+  { db }: App,
+  workspace: string,
+  id: string,
+): { cost_usd: number | null; error_message: string | null } {
+  const { cost_usd = null, error_message = null } = reads(db).find.get(workspace, id) ?? {}
+  return { cost_usd, error_message }
+}
+
 function bare(row: Row): Static<typeof BareRun> {
   return {
     id: row.id,

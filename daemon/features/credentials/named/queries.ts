@@ -1,0 +1,16 @@
+import { statements } from '#kernel/store/db'
+import type { CredentialRow } from '../queries.ts'
+
+type Found = Pick<CredentialRow, 'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until'>
+
+export const queries = statements((db) => ({
+  /** What a crew may use under a name or from a provider: what is named so first, what is the crew's own before others. */
+  named: db.prepare<[{ workspace: string; crew: string | null; name: string }], Found>(
+    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until FROM credentials c
+     WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL
+      AND (c.name = @name COLLATE NOCASE OR c.provider = @name COLLATE NOCASE)
+      AND (c.scope = 'WORKSPACE' OR EXISTS
+        (SELECT 1 FROM credential_crews x WHERE x.credential_id = c.id AND x.crew_id = @crew))
+     ORDER BY c.name = @name COLLATE NOCASE DESC, c.scope = 'CREW' DESC, c.created_at, c.id LIMIT 20`,
+  ),
+}))

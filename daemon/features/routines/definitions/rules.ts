@@ -1,0 +1,329 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import {
+  LooseDefinition,
+  mostRoutineSteps,
+  type RoutineDefinition,
+  type RoutineStep,
+  type StepType,
+  stepSchemas,
+  stepTypes,
+} from '#contract/routine-definition'
+import { hint } from '#kernel/nearest'
+import { reached } from '#kernel/reached'
+import { expression } from './expressions.ts'
+import { nodesOf } from './plan.ts'
+import { cited, isPath, namesOf } from './templates.ts'
+import { transform } from './transforms.ts'
+
+/** What is wrong with a definition, and where: `steps[2].http.url`. */
+export interface Flaw {
+  path: string
+  message: string
+}
+
+/** Members of the whole contract that this version does not carry out. */
+const later = ['complexity', 'model_override', 'integrations_required', 'agentless', 'estimated_cost_usd', 'manifest']
+const laterOfSteps = ['complexity', 'model_override', 'hooks', 'script']
+const laterTypes = ['script']
+
+const noWaiting: readonly StepType[] = ['http', 'code', 'transform', 'notify', 'query', 'platform']
+const inForeach: readonly StepType[] = [...noWaiting, 'agent_run']
+
+const compiled = new Map<TSchema, ReturnType<typeof Compile<TSchema>>>()
+function checker(schema: TSchema) {
+  const known = compiled.get(schema)
+  if (known) return known
+  const made = Compile(schema)
+  compiled.set(schema, made)
+  return made
+}
+
+interface SchemaFlaw {
+  keyword: string
+  schemaPath: string
+  instancePath: string
+  message: string
+  params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
+}
+
+const pathOf = (at: string, instance: string): string =>
+  instance
+    .split('/')
+    .slice(1)
+    .reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path ? `${path}.${name}` : name), at)
+
+const below = (at: string, name: string) => (at ? `${at}.${name}` : name)
+
+type Parts = { properties?: Record<string, Parts>; items?: Parts; description?: string }
+
+/** The schema at an instance path, for the names that are known there. */
+function partAt(schema: TSchema, instance: string): Parts | undefined {
+  let part: Parts | undefined = schema as Parts
+  for (const name of instance.split('/').slice(1)) part = /^\d+$/.test(name) ? part?.items : part?.properties?.[name]
+  return part
+}
+
+/** What a schema says against a value, the first flaw of each place. */
+function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readonly string[]): Flaw[] {
+  if (checker(schema).Check(value)) return []
+  const flaws = (checker(schema).Errors(value) as unknown as SchemaFlaw[]).flatMap(
+    ({ keyword, instancePath, message, params }): Flaw[] => {
+      const path = pathOf(at, instancePath)
+      if (keyword === 'required')
+        return (params.requiredProperties ?? []).map((name) => ({ path: below(path, name), message: 'is missing' }))
+      if (keyword === 'additionalProperties') {
+        const known = Object.keys(partAt(schema, instancePath)?.properties ?? {})
+        return (params.additionalProperties ?? []).map((name) => ({
+          path: below(path, name),
+          message: notYet.includes(name)
+            ? 'is not supported by this version yet'
+            : `is not known here${hint(name, known)}`,
+        }))
+      }
+      if (keyword === 'enum') return [{ path, message: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
+      const wanted = keyword === 'pattern' ? partAt(schema, instancePath)?.description : undefined
+      return [{ path, message: wanted ? `must be ${wanted}` : message }]
+    },
+  )
+  const seen = new Set<string>()
+  return flaws.filter(({ path }) => !seen.has(path) && seen.add(path))
+}
+
+/** Everything that is wrong with a definition; none when it can run. */
+export function flawsOf(given: unknown): Flaw[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return [{ path: '', message: 'A definition is an object with dsl_version, name and steps' }]
+  const flaws = schemaFlaws(LooseDefinition, given, '', later)
+  const definition = given as RoutineDefinition
+  if (!Array.isArray(definition.steps)) return flaws
+  const known = new Set<string>()
+  const lists: [at: string, steps: unknown, types: readonly StepType[]][] = [
+    ['steps', definition.steps, stepTypes],
+    ...(['before_all', 'after_all', 'on_failure'] as const).map(
+      (name) => [`hooks.${name}`, definition.hooks?.[name] ?? [], noWaiting] as [string, unknown, readonly StepType[]],
+    ),
+  ]
+  for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, known))
+  if (flaws.length) return flaws
+  return [...orderFlaws(definition), ...citationFlaws(definition), ...inputFlaws(definition)]
+}
+
+/** The steps of a definition, and of its loops, must be of known types and have ids of their own. */
+function stepsFlaws(at: string, steps: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+  if (!Array.isArray(steps)) return []
+  if (steps.length > mostRoutineSteps) return [{ path: at, message: `has more than ${mostRoutineSteps} steps` }]
+  return steps.flatMap((step, index) => stepFlaws(`${at}[${index}]`, step, types, known))
+}
+
+function stepFlaws(at: string, given: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return [{ path: at, message: 'must be an object with id and type' }]
+  const step = given as RoutineStep
+  const type = step.type as string
+  if (laterTypes.includes(type))
+    return [{ path: `${at}.type`, message: `"${type}" is not supported by this version yet` }]
+  if (!types.includes(step.type))
+    return [{ path: `${at}.type`, message: `must be one of ${types.join(', ')}${hint(String(type), types)}` }]
+  const flaws = schemaFlaws(stepSchemas[step.type], step, at, laterOfSteps)
+  if (flaws.length) return flaws
+  if (known.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
+  known.add(step.id)
+  return [...flaws, ...meaningFlaws(at, step, known)]
+}
+
+/** What a schema cannot say of a step. */
+function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[] {
+  const flaws: Flaw[] = []
+  const wrong = (path: string, message: string) => flaws.push({ path: `${at}.${path}`, message })
+  if (step.if !== undefined && !step.if.includes('{{'))
+    wrong(
+      'if',
+      compileFlaw(() => expression(step.if!)),
+    )
+  if (step.type === 'code')
+    wrong(
+      'code.code',
+      compileFlaw(() => expression(step.code.code)),
+    )
+  if (step.type === 'transform')
+    wrong(
+      'transform.expression',
+      compileFlaw(() => transform(step.transform.expression)),
+    )
+  if (step.type === 'wait') {
+    const needed = { approval: 'approval_prompt', datetime: 'until', event: 'event_type' } as const
+    for (const [kind, member] of Object.entries(needed)) {
+      const has = step.wait[member] !== undefined
+      if (kind === step.wait.kind && !has) wrong(`wait.${member}`, `is what a wait for ${kind} needs`)
+      if (kind !== step.wait.kind && has) wrong(`wait.${member}`, `belongs to a wait for ${kind}`)
+    }
+  }
+  if (step.type === 'http') {
+    const { credential_ref: ref, url } = step.http
+    if (!url.includes('{{') && !/^https?:\/\//i.test(url)) wrong('http.url', 'must begin with http:// or https://')
+    if (ref?.inject_as === 'header' && !ref.header_name) wrong('http.credential_ref.header_name', 'is missing')
+    if (ref?.inject_as === 'query' && !ref.query_name) wrong('http.credential_ref.query_name', 'is missing')
+  }
+  if (step.validation?.schema) wrong('validation.schema', schemaFlaw(step.validation.schema))
+  if (step.type === 'foreach') {
+    flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, known))
+    if (['inputs', 'steps', 'run', 'event', 'secrets'].includes(step.foreach.as ?? 'item'))
+      wrong('foreach.as', 'is the name of something else')
+  }
+  return flaws.filter(({ message }) => message !== '')
+}
+
+function compileFlaw(compile: () => unknown): string {
+  try {
+    compile()
+    return ''
+  } catch (error) {
+    return `cannot be read: ${(error as Error).message.replace(/^<input>:/, '')}`
+  }
+}
+
+/** Patterns could take forever, and references lead elsewhere. */
+const unsafe = ['pattern', 'patternProperties', '$ref', '$dynamicRef', '$recursiveRef']
+
+function schemaFlaw(schema: unknown): string {
+  const found = unsafe.find((word) => JSON.stringify(schema).includes(`"${word}":`))
+  if (found) return `may not use "${found}"`
+  return compileFlaw(() => Compile(schema as TSchema))
+}
+
+/** Steps that wait for what is not there, or for each other. */
+function orderFlaws(definition: RoutineDefinition): Flaw[] {
+  const ids = definition.steps.map(({ id }) => id)
+  const missing = definition.steps.flatMap(({ needs = [] }, index) =>
+    needs
+      .filter((id) => !ids.includes(id))
+      .map((id) => ({ path: `steps[${index}].needs`, message: `names no step: "${id}"${hint(id, ids)}` })),
+  )
+  if (missing.length) return missing
+  const needs = new Map(nodesOf(definition).map((node) => [node.key, node.needs]))
+  const index = ids.findIndex((id) => reached(id, (one) => needs.get(one) ?? []).has(id))
+  return index < 0
+    ? []
+    : [{ path: `steps[${index}].needs`, message: 'goes round in a circle: the step waits for itself' }]
+}
+
+const roots = ['inputs', 'steps', 'run', 'event', 'secrets']
+const ofRun = ['id', 'slug', 'triggered_via', 'started_at', 'metadata', 'tags', 'depth']
+const mayHoldSecrets: readonly StepType[] = ['http', 'notify']
+
+/** Templates that name nothing. */
+function citationFlaws(definition: RoutineDefinition): Flaw[] {
+  const inputs = (definition.inputs ?? []).map(({ name }) => name)
+  const hooks = Object.values(definition.hooks ?? {}).flat()
+  const all = [...definition.steps, ...hooks]
+  const ids = all.flatMap((step) => [
+    step.id,
+    ...(step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]).map(({ id }) => id) : []),
+  ])
+  const secrets = (definition.credentials_required ?? []).map(({ type }) => type)
+  const check = (at: string, step: RoutineStep, items: readonly string[]): Flaw[] => {
+    const inner = step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]) : []
+    const own = step.type === 'foreach' ? { ...step, foreach: { ...step.foreach, steps: [] } } : step
+    const flaws = cited(own).flatMap((path): Flaw[] => {
+      const message = wrongWith(path, { inputs, ids, secrets, items, type: step.type })
+      return message ? [{ path: at, message: `{{ ${path} }} ${message}` }] : []
+    })
+    const names = step.type === 'foreach' ? [...items, step.foreach.as ?? 'item', 'index'] : items
+    return [...flaws, ...inner.flatMap((one, index) => check(`${at}.foreach.steps[${index}]`, one, names))]
+  }
+  const refs = definition.steps.flatMap((step, index) =>
+    step.type === 'http' && step.http.credential_ref && !secrets.includes(step.http.credential_ref.type)
+      ? [{ path: `steps[${index}].http.credential_ref.type`, message: 'is none of credentials_required' }]
+      : [],
+  )
+  const outputs = cited([definition.outputs, definition.concurrency_key]).flatMap((path): Flaw[] => {
+    const message = wrongWith(path, { inputs, ids, secrets: [], items: [], type: 'transform' })
+    return message ? [{ path: 'outputs', message: `{{ ${path} }} ${message}` }] : []
+  })
+  return [
+    ...definition.steps.flatMap((step, index) => check(`steps[${index}]`, step, [])),
+    ...hooks.flatMap((step) => check(`hooks: ${step.id}`, step, [])),
+    ...refs,
+    ...outputs,
+  ]
+}
+
+interface Known {
+  inputs: readonly string[]
+  ids: readonly string[]
+  secrets: readonly string[]
+  items: readonly string[]
+  type: StepType
+}
+
+function wrongWith(path: string, { inputs, ids, secrets, items, type }: Known): string | null {
+  if (!isPath(path)) return 'is no path such as steps.list.output.items[0]'
+  const [root, name, member] = namesOf(path)
+  if (items.includes(root!)) return null
+  if (!roots.includes(root!)) return `names nothing${hint(root!, [...roots, ...items])}`
+  if (root === 'inputs' && name !== undefined && !inputs.includes(name)) return `names no input${hint(name, inputs)}`
+  if (root === 'run' && !ofRun.includes(name ?? '')) return `names nothing of a run: ${ofRun.join(', ')}`
+  if (root === 'steps') {
+    if (name === undefined || !ids.includes(name)) return `names no step${hint(name ?? '', ids)}`
+    if (!['output', 'status', 'error'].includes(member ?? '')) return 'must go on with output, status or error'
+  }
+  if (root === 'secrets') {
+    if (!mayHoldSecrets.includes(type)) return `may not stand in a step of type ${type}`
+    if (!secrets.includes(name ?? '')) return `names none of credentials_required${hint(name ?? '', secrets)}`
+  }
+  return null
+}
+
+function inputFlaws({ inputs = [] }: RoutineDefinition): Flaw[] {
+  const names = inputs.map(({ name }) => name)
+  return inputs.flatMap(({ name, type, default: value, min, max }, index) => {
+    const at = `inputs[${index}]`
+    if (names.indexOf(name) !== index)
+      return [{ path: `${at}.name`, message: `"${name}" is the name of another input` }]
+    if (value !== undefined && value !== null && typeOf(value) !== type)
+      return [{ path: `${at}.default`, message: `must be of type ${type}` }]
+    if (min !== undefined && max !== undefined && min > max) return [{ path: `${at}.min`, message: 'is above max' }]
+    return []
+  })
+}
+
+export const typeOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+
+/** The inputs of a run, with what is left out filled in; or what is wrong with them. */
+export function inputsOf(
+  { inputs = [] }: RoutineDefinition,
+  given: Readonly<Record<string, unknown>>,
+): { inputs: Record<string, unknown> } | { field: string; detail: string } {
+  const values: Record<string, unknown> = { ...given }
+  for (const { name, type, required, default: fallback, min, max } of inputs) {
+    const value = values[name] ?? fallback
+    const field = `inputs.${name}`
+    if (value === undefined || value === null) {
+      if (required) return { field, detail: `${field} is required` }
+      continue
+    }
+    if (typeOf(value) !== type) return { field, detail: `${field} must be of type ${type}` }
+    const size =
+      typeof value === 'number' ? value : typeof value === 'string' || Array.isArray(value) ? value.length : null
+    if (size !== null && min !== undefined && size < min) return { field, detail: `${field} must be at least ${min}` }
+    if (size !== null && max !== undefined && size > max) return { field, detail: `${field} must be at most ${max}` }
+    values[name] = value
+  }
+  return { inputs: values }
+}
+
+/** Why a person must look at a definition before it runs. docs/routines.md, "Approval". */
+export function risksOf({ steps, hooks = {}, egress_targets, credentials_required }: RoutineDefinition): string[] {
+  const all = [...steps, ...Object.values(hooks).flat()].flatMap((step) =>
+    step.type === 'foreach' ? [step, ...(step.foreach.steps as RoutineStep[])] : [step],
+  )
+  const has = (type: StepType) => all.some((step) => step.type === type)
+  return [
+    ...(has('http') ? ['http_step'] : []),
+    ...(has('code') ? ['code_step'] : []),
+    ...(egress_targets?.length ? ['egress_targets'] : []),
+    ...(credentials_required?.length ? ['credentials_required'] : []),
+  ]
+}

@@ -1,0 +1,136 @@
+import { mostAtOnce, type RoutineDefinition, type RoutineStep, type StepOf } from '#contract/routine-definition'
+import { type Node, nodesOf, type Phase } from '../definitions/plan.ts'
+import type { StepRow } from './queries.ts'
+
+/** What is known of a step. */
+export type State = Pick<StepRow, 'key' | 'status' | 'state_json'>
+
+/** What a run needs next. */
+export interface Next {
+  /** Steps that begin now. */
+  begin: Placed[]
+  /** Loops whose items are all done. */
+  finish: string[]
+  /** Steps that are to be given up, since the run has failed. */
+  giveUp: string[]
+  over: 'completed' | 'failed' | null
+}
+
+/** A step with its place in a loop. */
+export interface Placed extends Node {
+  loop?: { key: string; index: number; as: string }
+}
+
+export interface Loop {
+  items: unknown[]
+}
+
+const atWork = (status: State['status']) => status === 'running' || status === 'waiting' || status === 'retrying'
+
+/** The steps of one item of a loop, one after the other. */
+export function nodesOfItem(loop: string, step: StepOf<'foreach'>, index: number): Placed[] {
+  const steps = step.foreach.steps as unknown as RoutineStep[]
+  const keyOf = (one: RoutineStep) => `${loop}[${index}].${one.id}`
+  return steps.map((one, at) => ({
+    key: keyOf(one),
+    step: one,
+    phase: 'main',
+    needs: at > 0 ? [keyOf(steps[at - 1]!)] : [],
+    loop: { key: loop, index, as: step.foreach.as ?? 'item' },
+  }))
+}
+
+/** The step with that key, and its place. */
+export function placeOf(definition: RoutineDefinition, key: string): Placed | undefined {
+  const inLoop = /^([^[]+)\[(\d+)\]\.(.+)$/.exec(key)
+  if (!inLoop) return nodesOf(definition).find((node) => node.key === key)
+  const [, loop, index] = inLoop
+  const step = definition.steps.find(({ id }) => id === loop)
+  return step?.type === 'foreach' ? nodesOfItem(loop!, step, Number(index)).find((node) => node.key === key) : undefined
+}
+
+/**
+ * What a run needs next, from its definition and the states of its steps alone. `stopped`: the run has failed already,
+ * for another reason than a step.
+ */
+export function nextOf(definition: RoutineDefinition, states: ReadonlyMap<string, State>, stopped = false): Next {
+  const nodes = nodesOf(definition)
+  const isDone = ({ key, step }: Node): boolean => {
+    const status = states.get(key)?.status
+    return status === 'completed' || status === 'skipped' || (status === 'failed' && step.on_fail === 'continue')
+  }
+  const isLost = (node: Node): boolean => {
+    const status = states.get(node.key)?.status
+    return status === 'cancelled' || (status === 'failed' && node.step.on_fail !== 'continue')
+  }
+  const of = (phase: Phase) => nodes.filter((node) => node.phase === phase)
+  const doing = nodes.filter(({ phase }) => phase !== 'on_failure')
+  const next: Next = { begin: [], finish: [], giveUp: [], over: null }
+
+  if (stopped || doing.some(isLost)) {
+    next.giveUp = [...states.values()]
+      .filter(({ key, status }) => atWork(status) && !isHook(key, nodes))
+      .map(({ key }) => key)
+    const hooks = of('on_failure')
+    const step = hooks.find(({ key }) => !isOver(states.get(key)))
+    if (!step) next.over = 'failed'
+    else if (!states.has(step.key)) next.begin.push(step)
+    return next
+  }
+  const phase = (['before_all', 'main', 'after_all'] as const).find((one) => !of(one).every(isDone))
+  if (!phase) return { ...next, over: 'completed' }
+
+  const done = new Set(nodes.filter(isDone).map(({ key }) => key))
+  let free = mostAtOnce - [...states.values()].filter(({ status }) => status === 'running').length
+  const take = (placed: Placed) => {
+    if (free-- > 0) next.begin.push(placed)
+  }
+  for (const node of of(phase)) {
+    const state = states.get(node.key)
+    if (!state && node.needs.every((key) => done.has(key))) take(node)
+    else if (state?.status === 'running' && node.step.type === 'foreach') {
+      const { begin, finished } = loopNext(node.key, node.step, state, states)
+      if (finished) next.finish.push(node.key)
+      else for (const placed of begin) take(placed)
+    }
+  }
+  return next
+}
+
+const isOver = (state: State | undefined): boolean => state !== undefined && !atWork(state.status)
+const isHook = (key: string, nodes: readonly Node[]) =>
+  nodes.some((node) => node.key === key && node.phase === 'on_failure')
+
+/** Items are begun in their order, at most as many at a time as the loop says. */
+function loopNext(key: string, step: StepOf<'foreach'>, state: State, states: ReadonlyMap<string, State>) {
+  const { items } = JSON.parse(state.state_json ?? '{"items":[]}') as Loop
+  const begin: Placed[] = []
+  let busy = 0
+  let finished = true
+  for (let index = 0; index < items.length && busy < (step.foreach.parallelism ?? 1); index++) {
+    const open = nodesOfItem(key, step, index).find((node) => {
+      const status = states.get(node.key)?.status
+      return !(
+        status === 'completed' ||
+        status === 'skipped' ||
+        (status === 'failed' && node.step.on_fail === 'continue')
+      )
+    })
+    if (!open) continue
+    finished = false
+    busy++
+    if (!states.has(open.key)) begin.push(open)
+  }
+  return { begin, finished }
+}
+
+/** When a step that failed is tried again: milliseconds from now. `random` is between 0 and 1. */
+export function backoffOf({ retry }: RoutineStep, attempt: number, random: number): number {
+  const { min_ms = 1000, max_ms = 60_000, factor = 2, jitter = true } = retry?.backoff ?? {}
+  const pause = Math.min(max_ms, min_ms * factor ** (attempt - 1))
+  return Math.round(jitter ? pause * (1 + random / 2) : pause)
+}
+
+/** How often a step is tried, at most. */
+export const triesOf = ({ retry, on_fail }: RoutineStep): number =>
+  retry?.max_attempts ?? (on_fail === 'retry_step' ? 2 : 1)

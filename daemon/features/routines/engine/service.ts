@@ -1,0 +1,257 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { RoutineStep, StepOf } from '#contract/routine-definition'
+import type { App } from '#kernel/app'
+import { newId } from '#kernel/ids'
+import { wake } from '#kernel/waiting'
+import { resultOf } from '../steps/results.ts'
+import { beginStep } from '../steps/service.ts'
+import { type Outcome, timeAt } from '../steps/types.ts'
+import { isWanted } from '../steps/values.ts'
+import { endRun, giveUp, interrupt } from './endings/service.ts'
+import { type Loaded, load, loadStep, valuesOf } from './loading.ts'
+import { queries, type StepRow } from './queries.ts'
+import { backoffOf, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
+import { tellStep } from './telling.ts'
+
+/** Steps that one change carries out, so that others come in between. */
+const burst = 32
+/** Most characters of what a step gives, as JSON; an http step may say more itself. */
+const outputLimit = 1_048_576
+
+/**
+ * Does what a run needs next, within a change: begins steps whose turn has come, or ends the run. It looks at what is
+ * stored alone, so that it may be called at any time and does nothing twice.
+ */
+export function advance(app: App, id: string): void {
+  const loaded = load(app, id)
+  if (!loaded) {
+    const run = queries(app.db).run.get(id)
+    if (run && run.ended_at === null) interrupt(app, run, 'The definition was changed while it ran')
+    return
+  }
+  if (loaded.run.started_at === null) loaded.run.started_at = timeAt(app.clock())
+  collect(app, loaded)
+  for (let done = 0; done < burst; ) {
+    checkCost(loaded)
+    const next = nextOf(loaded.definition, loaded.steps, loaded.run.error_message !== null)
+    for (const key of next.giveUp) loaded.steps.set(key, giveUp(app, loaded.run, loaded.steps.get(key)!))
+    if (next.over) {
+      endRun(app, loaded, next.over)
+      return
+    }
+    for (const key of next.finish) finishLoop(app, loaded, key)
+    for (const placed of next.begin) begin(app, loaded, placed)
+    const did = next.begin.length + next.finish.length + next.giveUp.length
+    store(app, loaded)
+    if (did === 0) return
+    done += did
+  }
+  app.afterCommit(() => app.bus.emit('routine', id))
+}
+
+/** Stores what steps have come to that wait for somebody else: an agent, another routine, a person. */
+function collect(app: App, loaded: Loaded): void {
+  for (const row of [...loaded.steps.values()]) {
+    if (row.status !== 'running' && row.status !== 'waiting') continue
+    const placed = placeOf(loaded.definition, row.key)
+    const found = placed && resultOf(app, loaded.run, placed.step, row)
+    if (!found) continue
+    loaded.run.cost_usd += found.cost
+    const cost_usd = found.cost ? (row.cost_usd ?? 0) + found.cost : row.cost_usd
+    put(app, loaded, placed, { ...row, cost_usd }, found.outcome)
+  }
+}
+
+/** A run that has cost what it may begins nothing more. */
+function checkCost({ run, definition }: Loaded): void {
+  const { max_cost_usd } = definition
+  if (max_cost_usd === undefined || run.cost_usd < max_cost_usd || run.error_message !== null) return
+  if (run.cost_usd === 0) return
+  run.error_message = `It has cost $${run.cost_usd.toFixed(2)}, and may cost $${max_cost_usd.toFixed(2)}`
+}
+
+function store(app: App, { run, steps }: Loaded): void {
+  const all = [...steps.values()]
+  const busy = all.find(({ status, type }) => (status === 'running' && type !== 'foreach') || status === 'retrying')
+  const waiting = all.find(({ status }) => status === 'waiting')
+  const status = busy || !waiting ? 'running' : 'waiting'
+  queries(app.db).updateRun.run({ ...run, status, current_step_id: (busy ?? waiting)?.key ?? null })
+  if (status === 'waiting') wake(app, run.id)
+}
+
+/** Begins a step, or another attempt at it. */
+function begin(app: App, loaded: Loaded, placed: Placed): void {
+  const { run, definition } = loaded
+  const { key, step } = placed
+  const before = loaded.steps.get(key)
+  const row: StepRow = {
+    ...(before ?? { ...blank, id: newId(app.clock()), run_id: run.id, key, type: step.type }),
+    status: 'running',
+    attempt: (before?.attempt ?? 0) + 1,
+    error_message: null,
+    wake_at: null,
+    ended_at: null,
+    started_at: before?.started_at ?? timeAt(app.clock()),
+  }
+  let outcome: Outcome | 'skipped'
+  try {
+    const values = valuesOf(loaded, placed)
+    outcome = isWanted(step.if, values)
+      ? beginStep({ app, run, definition, step, id: row.id, key, attempt: row.attempt, values, before })
+      : 'skipped'
+  } catch (error) {
+    outcome = { status: 'failed', error: (error as Error).message }
+  }
+  put(app, loaded, placed, row, outcome)
+  if (step.type === 'http' && loaded.steps.get(key)!.status === 'running')
+    app.afterCommit(() => app.bus.emit('call', row.id))
+}
+
+const blank = {
+  output_json: null,
+  error_message: null,
+  waitpoint_id: null,
+  agent_run_id: null,
+  child_run_id: null,
+  event_type: null,
+  state_json: null,
+  cost_usd: null,
+  wake_at: null,
+  ended_at: null,
+  duration_ms: null,
+} satisfies Partial<StepRow>
+
+/** Stores what a step has come to. */
+export function put(
+  app: App,
+  loaded: Loaded,
+  { key, step, loop }: Placed,
+  before: StepRow,
+  given: Outcome | 'skipped',
+): void {
+  const outcome = given === 'skipped' || given.status !== 'completed' ? given : valid(app, loaded, step, given)
+  const now = app.clock()
+  const ended = {
+    wake_at: null,
+    event_type: null,
+    ended_at: timeAt(now),
+    duration_ms: now - Date.parse(before.started_at),
+  }
+  let row: StepRow
+  if (outcome === 'skipped') row = { ...before, ...ended, status: 'skipped' }
+  else if (outcome.status === 'completed')
+    row = {
+      ...before,
+      ...ended,
+      status: 'completed',
+      output_json: JSON.stringify(outcome.output ?? null),
+      state_json: outcome.state ?? (step.type === 'foreach' ? before.state_json : null),
+    }
+  else if (outcome.status === 'failed')
+    row = afterFailure(app, step, { ...before, error_message: outcome.error }, ended, outcome.final)
+  else row = { ...before, ...outcome.keeps, status: outcome.status }
+  queries(app.db).putStep.run(row)
+  loaded.steps.set(key, row)
+  loaded.outputs.delete(key)
+  if (row.wake_at) wakeAt(app, row.wake_at)
+  tellStep(app, loaded.run, row)
+  if (row.status === 'failed' && step.on_fail !== 'continue') noteFailure(app, loaded, row, loop?.key)
+}
+
+export const wakeAt = (app: App, at: string): void => app.afterCommit(() => app.bus.emit('wake', at))
+
+/** The first failure of a run is why it fails. A step within a loop takes the loop with it. */
+function noteFailure(app: App, loaded: Loaded, row: StepRow, loop: string | undefined): void {
+  const { run } = loaded
+  const inLoop = loop === undefined ? undefined : loaded.steps.get(loop)
+  const place = inLoop && loaded.definition.steps.find(({ id }) => id === loop)
+  if (inLoop && place && inLoop.status === 'running') {
+    for (const step of loaded.steps.values())
+      if (step.key.startsWith(`${loop}[`) && ['running', 'waiting', 'retrying'].includes(step.status))
+        loaded.steps.set(step.key, giveUp(app, run, step))
+    const error = `${row.key}: ${row.error_message}`
+    put(app, loaded, { key: loop!, step: place, phase: 'main', needs: [] }, inLoop, {
+      status: 'failed',
+      error,
+      final: true,
+    })
+    return
+  }
+  const hooks = loaded.definition.hooks?.on_failure ?? []
+  if (run.failed_at_step !== null || hooks.some(({ id }) => id === row.key)) return
+  run.failed_at_step = row.key
+  run.error_message ??= row.error_message
+}
+
+type EndOf = Pick<StepRow, 'wake_at' | 'event_type' | 'ended_at' | 'duration_ms'>
+
+/** A step that failed is tried again, unless it was tried as often as it may be. */
+function afterFailure(app: App, step: RoutineStep, row: StepRow, ended: EndOf, final: boolean | undefined): StepRow {
+  if (final || row.attempt >= triesOf(step)) return { ...row, ...ended, status: 'failed' }
+  const wake_at = timeAt(app.clock() + backoffOf(step, row.attempt, Math.random()))
+  return { ...row, status: 'retrying', wake_at, waitpoint_id: null, agent_run_id: null, child_run_id: null }
+}
+
+const checks = new WeakMap<object, ReturnType<typeof Compile<TSchema>>>()
+
+/** A result that a step's own rules refuse counts as its failure. */
+function valid(app: App, { run }: Loaded, step: RoutineStep, outcome: Outcome & { status: 'completed' }): Outcome {
+  const json = JSON.stringify(outcome.output ?? null)
+  const most = step.type === 'http' ? Math.max(outputLimit, 2 * (step.http.max_response_bytes ?? 0)) : outputLimit
+  if (json.length > most)
+    return { status: 'failed', error: `It gave more than ${most} characters, which is too much`, final: true }
+  const flaw = flawOf(step, outcome.output)
+  if (flaw === null) return { ...outcome, output: app.scrub(scope(run), [])(outcome.output) }
+  return { status: 'failed', error: flaw }
+}
+
+const scope = ({ workspace_id }: { workspace_id: string }) => ({ workspace_id, agent_id: '' })
+
+function flawOf({ validation }: RoutineStep, output: unknown): string | null {
+  if (!validation) return null
+  const text = typeof output === 'string' ? output : JSON.stringify(output ?? null)
+  const { schema, must_contain = [], must_not_contain = [], min_length = 0, max_length } = validation
+  const missing = must_contain.find((it) => !text.includes(it))
+  if (missing !== undefined) return `The result does not contain "${missing}"`
+  const found = must_not_contain.find((it) => text.includes(it))
+  if (found !== undefined) return `The result contains "${found}"`
+  if (text.length < min_length) return `The result has ${text.length} characters; at least ${min_length} are asked for`
+  if (max_length !== undefined && text.length > max_length)
+    return `The result has ${text.length} characters; at most ${max_length} are asked for`
+  if (!schema) return null
+  const check = checks.get(schema) ?? Compile(schema as TSchema)
+  checks.set(schema, check)
+  if (check.Check(output)) return null
+  const [first] = check.Errors(output) as unknown as { instancePath: string; message: string }[]
+  return `The result does not fit its schema: ${first?.instancePath ?? ''} ${first?.message ?? ''}`.trimEnd()
+}
+
+/** A loop whose items are all done gives what the last step of each gave. */
+function finishLoop(app: App, loaded: Loaded, key: string): void {
+  const row = loaded.steps.get(key)!
+  const step = loaded.definition.steps.find(({ id }) => id === key) as StepOf<'foreach'>
+  const { items } = JSON.parse(row.state_json!) as Loop
+  const output = items.map((_, index) => {
+    const last = nodesOfItem(key, step, index).at(-1)!
+    const json = loaded.steps.get(last.key)?.output_json
+    return json ? (JSON.parse(json) as unknown) : null
+  })
+  put(app, loaded, { key, step, phase: 'main', needs: [] }, row, { status: 'completed', output })
+}
+
+/** Stores the outcome of a step that worked or waited, unless it is over. The run is to be advanced afterwards. */
+export function settleStep(app: App, step: StepRow, outcome: Outcome): void {
+  const found = loadStep(app, step)
+  if (!found || (found.row.status !== 'running' && found.row.status !== 'waiting')) return
+  put(app, found.loaded, found.placed, found.row, outcome)
+  store(app, found.loaded)
+}
+
+/** Begins a step once more after its pause. */
+export function retryStep(app: App, step: StepRow): void {
+  const found = loadStep(app, step)
+  if (found?.row.status !== 'retrying') return
+  begin(app, found.loaded, found.placed)
+  store(app, found.loaded)
+}

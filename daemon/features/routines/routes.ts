@@ -1,0 +1,100 @@
+import { definitionSchema } from '#contract/routine-definition'
+import { routines } from '#contract/routines'
+import type { App } from '#kernel/app'
+import type { Happened } from '#kernel/facts'
+import { feature, wished } from '#kernel/feature'
+import { driveRoutines, forgetKeys } from './engine/jobs.ts'
+import { queries } from './engine/queries.ts'
+import { firePending, forgetPending } from './pending/jobs.ts'
+import { cancelPending, dropPending, list as pending } from './pending/service.ts'
+import { active, begin, cancel, logs, outcome, records, replay, result, runs } from './records/service.ts'
+import {
+  appearance,
+  approve,
+  disable,
+  enable,
+  importBundle,
+  list,
+  reject,
+  remove,
+  rollback,
+  save,
+  show,
+} from './service.ts'
+import { broadcast, signal } from './signals/service.ts'
+import { routineSource } from './source.ts'
+import { dryRun, test } from './testing/service.ts'
+import { diff, exportBundle, version, versions } from './versions/service.ts'
+
+type EndedRun = Happened<'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout'>
+type Decided = Happened<'approval.granted' | 'approval.denied' | 'approval.timeout' | 'approval.orphaned'>
+
+/** The end of an agent's run may be what a step waits for. */
+function afterRun(app: App, { about }: EndedRun): void {
+  const step = about.trace_id ? queries(app.db).stepOfAgentRun.get(about.trace_id) : undefined
+  if (step) app.bus.emit('routine', step.run_id)
+}
+
+function afterDecision(app: App, { payload }: Decided): void {
+  const step = payload.kind === 'waitpoint' ? queries(app.db).stepOfWaitpoint.get(payload.approval_id) : undefined
+  if (step) app.bus.emit('routine', step.run_id)
+}
+
+const waited = (app: App) => app.stopping.signal
+
+export default feature(
+  routines,
+  (app) => ({
+    schema: () => definitionSchema,
+    list: (call) => list(app, call),
+    show: (call) => show(app, call),
+    versions: (call) => versions(app, call),
+    version: (call) => version(app, call),
+    diff: (call) => diff(app, call),
+    export: (call) => exportBundle(app, call),
+    test: (call) => test(app, call),
+    save: (call) => save(app, call),
+    import: (call) => importBundle(app, call),
+    appearance: (call) => appearance(app, call),
+    approve: (call) => approve(app, call),
+    reject: (call) => reject(app, call),
+    disable: (call) => disable(app, call),
+    enable: (call) => enable(app, call),
+    rollback: (call) => rollback(app, call),
+    remove: (call) => remove(app, call),
+    run: wished(
+      (call) => begin(app, call),
+      (call, begun) => outcome(app, call.actor, begun, waited(app)),
+    ),
+    dryRun: (call) => dryRun(app, call),
+    records: (call) => records(app, call),
+    runs: (call) => runs(app, call),
+    active: (call) => active(app, call),
+    result: (call) => result(app, call),
+    logs: (call) => logs(app, call),
+    cancel: (call) => cancel(app, call),
+    replay: wished(
+      (call) => replay(app, call),
+      (call, begun) => outcome(app, call.actor, begun, waited(app)),
+    ),
+    signal: (call) => signal(app, call),
+    broadcast: (call) => broadcast(app, call),
+    pending: (call) => pending(app, call),
+    cancelPending: (call) => cancelPending(app, call),
+  }),
+  {
+    jobs: [driveRoutines, firePending, forgetKeys, forgetPending],
+    sources: { routine: routineSource },
+    on: { 'routine.deleted': dropPending, 'routine.disabled': dropPending },
+    after: {
+      'run.completed': afterRun,
+      'run.failed': afterRun,
+      'run.cancelled': afterRun,
+      'run.timeout': afterRun,
+      'approval.granted': afterDecision,
+      'approval.denied': afterDecision,
+      'approval.timeout': afterDecision,
+      'approval.orphaned': afterDecision,
+    },
+  },
+)

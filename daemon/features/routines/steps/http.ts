@@ -1,0 +1,177 @@
+import type { RoutineDefinition, StepOf } from '#contract/routine-definition'
+import type { App } from '#kernel/app'
+import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
+import { useNamed } from '../../credentials/named/service.ts'
+import { findCrew } from '../../crews/service.ts'
+import { cited, namesOf, render, renderValue, type Values } from '../definitions/templates.ts'
+import type { RunRow } from '../engine/queries.ts'
+import { type Beginning, completed, failed, type Outcome } from './types.ts'
+
+type Http = StepOf<'http'>['http']
+
+const runSeconds = 30
+const usual = [200, 201, 202, 204]
+/** What an answer says of itself that later steps may need. */
+const keptHeaders = ['content-type', 'location', 'etag', 'last-modified', 'link', 'retry-after']
+
+/** A request goes out once it stands in the database that it does. */
+export const beginHttp = (_: Beginning<StepOf<'http'>>): Outcome => ({ status: 'running', keeps: {} })
+
+interface Sent {
+  url: string
+  request: OutboundRequest
+  secrets: string[]
+}
+
+/** What is asked for cannot be sent, and why. */
+class Refused extends Error {}
+
+/** Sends the request of a step, with a key by which the other side knows a repetition. Never throws. */
+export async function callHttp(it: Beginning<StepOf<'http'>>, signal: AbortSignal): Promise<Outcome> {
+  const { app, run, step } = it
+  const scrub = app.scrub({ workspace_id: run.workspace_id, agent_id: '' }, [])
+  let secrets: string[] = []
+  try {
+    const sent = await prepared(it, signal)
+    secrets = sent.secrets
+    const reply = await app.outbound.send(sent.url, sent.request)
+    const clean = <T>(value: T): T => scrub(without(value, secrets))
+    const allowed = step.http.success_codes ?? usual
+    const body = clean(bodyOf(reply.text, reply.headers['content-type']))
+    if (!allowed.includes(reply.status)) {
+      const passing = reply.status === 429 || reply.status >= 500
+      const error = `${new URL(sent.url).host} answered ${reply.status}: ${inShort(body)}`
+      return failed(error, passing ? undefined : true)
+    }
+    const headers = Object.fromEntries(
+      keptHeaders.flatMap((name) => (reply.headers[name] ? [[name, String(reply.headers[name])]] : [])),
+    )
+    return completed({ status: reply.status, headers: clean(headers), body })
+  } catch (error) {
+    if (error instanceof Refused) return failed(error.message, true)
+    if (!(error instanceof OutboundError)) throw error
+    const words = without(error.message, secrets)
+    return failed(words, error.reason === 'refused' || error.reason === 'too_large' ? true : undefined)
+  }
+}
+
+const inShort = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 500)
+
+async function prepared(it: Beginning<StepOf<'http'>>, signal: AbortSignal): Promise<Sent> {
+  const { app, run, definition, step, key, values } = it
+  const secrets = await app.write(() => secretsOf(app, run, definition, step.http, step.id))
+  const all: Values = { ...values, secrets: Object.fromEntries(secrets) }
+  const url = new URL(urlOf(step.http, all))
+  checkHost(app, run, definition, url)
+  const headers = headersOf(step.http, all)
+  const method = step.http.method
+  const { credential_ref: ref } = step.http
+  if (ref) {
+    const value = secrets.get(ref.type)!
+    if (ref.inject_as === 'bearer') headers['authorization'] = `Bearer ${value}`
+    else if (ref.inject_as === 'header') headers[ref.header_name!.toLowerCase()] = value
+    else url.searchParams.set(ref.query_name!, value)
+  }
+  const body = bodyText(step.http, all, headers)
+  if (method !== 'GET' && method !== 'HEAD') headers['idempotency-key'] ??= `${run.id}.${key}`
+  return {
+    url: url.href,
+    secrets: [...secrets.values()],
+    request: {
+      method,
+      headers,
+      ...(body !== null && { body }),
+      timeoutMs: (step.timeout_seconds ?? runSeconds) * 1000,
+      maxBytes: step.http.max_response_bytes ?? 1_048_576,
+      signal,
+    },
+  }
+}
+
+function urlOf({ url }: Http, values: Values): string {
+  const text = render(url, values)
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+  throw new Refused('The address of the request is no http or https URL')
+}
+
+function headersOf({ headers = {} }: Http, values: Values): Record<string, string> {
+  const all = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), render(value, values)] as const)
+  const wrong = all.find(([name, value]) => !/^[a-z0-9-]+$/.test(name) || /[\r\n\0]/.test(value))
+  if (wrong) throw new Refused(`The header "${wrong[0]}" cannot be sent`)
+  const ours = all.find(([name]) => ['host', 'content-length', 'transfer-encoding', 'connection'].includes(name))
+  if (ours) throw new Refused(`The header "${ours[0]}" is not for a step to set`)
+  return Object.fromEntries(all)
+}
+
+function bodyText({ body }: Http, values: Values, headers: Record<string, string>): string | null {
+  if (body === undefined || body === null) return null
+  if (typeof body === 'string') return render(body, values)
+  headers['content-type'] ??= 'application/json'
+  return JSON.stringify(renderValue(body, values))
+}
+
+/** The secrets that a request cites, by their names; their use is put on record. */
+function secretsOf(
+  app: App,
+  run: RunRow,
+  definition: RoutineDefinition,
+  http: Http,
+  step: string,
+): Map<string, string> {
+  const named = cited(http)
+    .map(namesOf)
+    .flatMap(([root, name]) => (root === 'secrets' ? [name!] : []))
+  const wanted = new Set([...named, ...(http.credential_ref ? [http.credential_ref.type] : [])])
+  const declared = new Set((definition.credentials_required ?? []).map(({ type }) => type))
+  return new Map(
+    [...wanted].map((name) => {
+      const value = declared.has(name)
+        ? useNamed(
+            app,
+            { workspace: run.workspace_id, crew: run.crew_id, name },
+            { actor_type: 'orchestrator' },
+            { routine: run.routine_slug, run_id: run.id, step },
+          )
+        : null
+      if (value === null) throw new Refused(`The credential "${name}" is missing`)
+      return [name, value]
+    }),
+  )
+}
+
+/** A host must be among those of the definition, and one that the crew's network policy allows. */
+function checkHost(app: App, run: RunRow, { egress_targets }: RoutineDefinition, { hostname }: URL): void {
+  const host = hostname.toLowerCase().replace(/\.$/, '')
+  if (egress_targets?.length && !matches(host, egress_targets))
+    throw new Refused(`${host} is none of the egress_targets of the routine`)
+  if (!run.crew_id) return
+  const { network_mode, allowed_domains_json } = findCrew(app, run.workspace_id, run.crew_id)
+  if (network_mode === 'restricted' && !matches(host, JSON.parse(allowed_domains_json) as string[]))
+    throw new Refused(`The network policy of the crew does not allow ${host}: add it with muster crews update --allow`)
+}
+
+const matches = (host: string, list: readonly string[]): boolean =>
+  list.some((one) => {
+    const name = one.trim().toLowerCase()
+    return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
+  })
+
+function bodyOf(text: string, type: string | string[] | undefined): unknown {
+  if (!/\bjson\b/i.test(String(type ?? ''))) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** A value without the secrets that were sent, which an answer may echo. */
+function without<T>(value: T, secrets: readonly string[]): T {
+  const long = secrets.filter((it) => it.length >= 4)
+  if (!long.length) return value
+  const text = long.reduce(
+    (all, one) => all.replaceAll(JSON.stringify(one).slice(1, -1), '[REDACTED]'),
+    JSON.stringify(value),
+  )
+  return JSON.parse(text) as T
+}

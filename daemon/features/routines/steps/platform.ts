@@ -1,0 +1,92 @@
+import type { TSchema } from 'typebox'
+import { issues } from '#contract/issues'
+import type { StepOf } from '#contract/routine-definition'
+import type { App } from '#kernel/app'
+import type { Actor } from '#kernel/feature'
+import { validator } from '#kernel/http/validate'
+import { Problem, problem } from '#kernel/problem'
+import { crewCalled } from '../../crews/service.ts'
+import { create, update } from '../../issues/changes/service.ts'
+import { addComment } from '../../issues/comments/service.ts'
+import { findIssue } from '../../issues/service.ts'
+import { renderValue } from '../definitions/templates.ts'
+import type { RunRow } from '../engine/queries.ts'
+import { queries as routineQueries } from '../queries.ts'
+import { type Beginning, completed, failed, type Outcome } from './types.ts'
+
+/** The actor as which a routine works: what people do is not said of them when a routine does it. */
+const actorOf = ({ workspace_id, id }: RunRow): Actor => ({
+  type: 'system',
+  id,
+  email: null,
+  workspace: workspace_id,
+  role: 'MANAGER',
+  token: null,
+  session: null,
+})
+
+/** Changes of Muster's own things, within the change that stores the step. */
+export function beginPlatform({ app, run, step, values }: Beginning<StepOf<'platform'>>): Outcome {
+  const args = renderValue(step.args, values) as Record<string, unknown>
+  try {
+    return completed(actions[step.action](app, run, args))
+  } catch (error) {
+    if (error instanceof Problem) return failed(error.message, true)
+    throw error
+  }
+}
+
+type Action = (app: App, run: RunRow, args: Record<string, unknown>) => unknown
+
+const actions: Record<StepOf<'platform'>['action'], Action> = {
+  'issue.create'(app, run, { crew, ...body }) {
+    const crewId = crewOf(app, run, crew)
+    const { id, identifier, title, status } = create(app, {
+      actor: actorOf(run),
+      crewId,
+      body: checked(issues.create.body, body),
+      now: app.now(),
+    } as never)
+    return { id, identifier, title, status }
+  },
+  'issue.update'(app, run, { identifier, ...body }) {
+    const { crew_id } = findIssue(app, run.workspace_id, String(identifier ?? ''))
+    const changed = update(app, {
+      actor: actorOf(run),
+      crewId: crew_id,
+      identifier: String(identifier),
+      body: checked(issues.update.body, body),
+      now: app.now(),
+    } as never)
+    return { id: changed.id, identifier: changed.identifier, title: changed.title, status: changed.status }
+  },
+  'issue.comment'(app, run, { identifier, body }) {
+    const issue = findIssue(app, run.workspace_id, String(identifier ?? ''))
+    const { body: text } = checked(issues.comment.body, { body }) as { body: string }
+    const author = run.user_id ?? authorOf(app, run)
+    if (!author) throw problem('not_found', { detail: 'Nobody stands behind the routine: its author has left' })
+    const words = `${text}\n\n— the routine ${run.routine_slug}`
+    const by = { actor_type: 'orchestrator' as const, actor_id: run.id }
+    const { id } = addComment(app, issue, { by, author: { type: 'user', id: author }, text: words })
+    return { id, identifier: issue.identifier }
+  },
+}
+
+/** In whose name a routine comments that nobody began. */
+const authorOf = ({ db }: App, { workspace_id, routine_id }: RunRow): string | null =>
+  routineQueries(db).byId.get(workspace_id, routine_id)?.author_user_id ?? null
+
+/** The crew that is named, or that of the routine. */
+function crewOf(app: App, run: RunRow, name: unknown): string {
+  const crew = typeof name === 'string' && name !== '' ? crewCalled(app, run.workspace_id, name)?.id : run.crew_id
+  if (crew) return crew
+  throw problem('not_found', {
+    detail: name ? `There is no crew "${String(name)}"` : 'The routine has no crew: name one with args.crew',
+  })
+}
+
+function checked(schema: TSchema, body: unknown): unknown {
+  const result = validator(schema, 'body')(body)
+  if ('problem' in result) throw result.problem
+  return result.value
+}

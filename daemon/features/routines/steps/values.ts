@@ -1,0 +1,21 @@
+import { expression } from '../definitions/expressions.ts'
+import { meansYes, render, type Values } from '../definitions/templates.ts'
+
+/** Whether a step is to be carried out. Throws when the expression fails. */
+export function isWanted(condition: string | undefined, values: Values): boolean {
+  if (condition === undefined) return true
+  if (condition.includes('{{')) return meansYes(render(condition, values))
+  return expression(condition)(values) === true
+}
+
+/** JSON that an agent wrote, also within a fence of Markdown; anything else stays text. */
+export function fromWords(text: string): unknown {
+  const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text.trim())
+  const inside = (fenced?.[1] ?? text).trim()
+  if (!/^[[{]/.test(inside)) return text
+  try {
+    return JSON.parse(inside)
+  } catch {
+    return text
+  }
+}
