@@ -28,6 +28,7 @@ const lists = {
   ports: ['portFilters'],
   projects: ['healths', 'projectStatuses', 'workPriorities'],
   roles: ['roles', 'scopes'],
+  routines: ['routineRunStatuses', 'routineStatuses'],
   runs: ['runStatuses'],
   tokens: ['tiers'],
   triage: ['matchTypes', 'triagePriorities'],

@@ -129,6 +129,17 @@ export const projectStatuses = ['backlog', 'planned', 'in_progress', 'paused', '
 export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
 export const roomKinds = ['group', 'channel'] as const
+export const routineRunStatuses = [
+  'queued',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+  'dry_run',
+] as const
+export const routineStatuses = ['proposed', 'active', 'disabled'] as const
 export const runStatuses = ['RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT'] as const
 export const scopes = [
   '*',

@@ -150,7 +150,7 @@ const kinds = {
     ...any,
     type: Type.Literal('query'),
     query: strict({
-      source: Type.Enum(['pipeline_runs', 'agent_costs']),
+      source: Type.Enum(['pipeline_runs', 'agent_costs', 'untriaged_issues']),
       pipeline_slug: Type.Optional(Type.String({ maxLength: 64, description: 'All routines unless stated' })),
       window_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, description: '24 unless stated' })),
     }),

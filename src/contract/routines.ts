@@ -43,7 +43,7 @@ export const deepestChain = 8
 
 const text = nullable(Type.String())
 const members = (description?: string) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(description && { description }) })
+  Type.Record(Type.String(), Type.Unknown(), { ...(description && { description }) })
 const anything = Type.Unsafe<unknown>({})
 
 const row = {
@@ -579,7 +579,7 @@ export const routines = {
     ...changing,
     status: 200,
     reply: Type.Object({ id: Id, status: Type.Literal('cancelled') }),
-    journal: false,
+    journal: ['pipeline.pending.cancelled'],
     throws: ['not_found', 'routine_run_over'],
   }),
 }

@@ -88,6 +88,13 @@ export const routineFacts = {
     ({ pipeline_slug, reason }, { person }) =>
       `A run of the routine ${named(pipeline_slug)} was cancelled by ${person}${because(reason)}`,
   ),
+  'pending_run.cancelled': entry(
+    'pipeline.pending.cancelled',
+    'info',
+    Type.Object({ pending_id: Type.String(), pipeline_id: Type.String(), pipeline_slug: Type.String() }),
+    ({ pipeline_slug }, { person }) =>
+      `${person} cancelled a run of the routine ${named(pipeline_slug)} that had not begun`,
+  ),
   'routine_step.started': entry(
     'pipeline.step.started',
     'info',

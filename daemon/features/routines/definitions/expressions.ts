@@ -1,4 +1,15 @@
-import { type CelInput, CelScalar, celEnv, celFunc, isCelList, isCelMap, isCelUint, parse, plan } from '@bufbuild/cel'
+import {
+  type CelInput,
+  CelScalar,
+  celEnv,
+  celFunc,
+  isCelError,
+  isCelList,
+  isCelMap,
+  isCelUint,
+  parse,
+  plan,
+} from '@bufbuild/cel'
 import { RE2JS } from 're2js'
 
 type Parsed = ReturnType<typeof parse>
@@ -41,7 +52,9 @@ export function expression(text: string): Evaluate {
   const evaluate = plan(env, parsed)
   return (values) => {
     work = 0
-    return plain(evaluate(values as Record<string, CelInput>))
+    const found = evaluate(values as Record<string, CelInput>)
+    if (isCelError(found)) throw new Error(found.message)
+    return plain(found)
   }
 }
 

@@ -18,6 +18,8 @@ import { tellStep } from './telling.ts'
 const burst = 32
 /** Most characters of what a step gives, as JSON; an http step may say more itself. */
 const outputLimit = 1_048_576
+/** Warnings that one run keeps. */
+const mostWarnings = 20
 
 /**
  * Does what a run needs next, within a change: begins steps whose turn has come, or ends the run. It looks at what is
@@ -97,7 +99,7 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
   let outcome: Outcome | 'skipped'
   try {
     const values = valuesOf(loaded, placed)
-    outcome = isWanted(step.if, values)
+    outcome = isWanted(step.if, values, (flaw) => warn(loaded, `The condition of ${key} counts as false: ${flaw}`))
       ? beginStep({ app, run, definition, step, id: row.id, key, attempt: row.attempt, values, before })
       : 'skipped'
   } catch (error) {
@@ -106,6 +108,11 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
   put(app, loaded, placed, row, outcome)
   if (step.type === 'http' && loaded.steps.get(key)!.status === 'running')
     app.afterCommit(() => app.bus.emit('call', row.id))
+}
+
+function warn({ run }: Loaded, words: string): void {
+  const all = JSON.parse(run.warnings_json) as string[]
+  if (all.length < mostWarnings) run.warnings_json = JSON.stringify([...all, words])
 }
 
 const blank = {

@@ -1,6 +1,8 @@
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import type { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
@@ -99,6 +101,9 @@ export function cancelPending(
   const now = time(app.clock())
   if (!queries(app.db).end.get({ id: row.id, status: 'cancelled', run: null, reason: null, now }))
     throw problem('routine_run_over', { detail: `It was ${row.status} before`, extra: { run_id: row.run_id } })
+  const { slug = '' } = routineQueries(app.db).byId.get(actor.workspace, row.routine_id) ?? {}
+  const payload = { pending_id: row.id, pipeline_id: row.routine_id, pipeline_slug: slug }
+  app.journal(fact('pending_run.cancelled', payload, { workspace_id: actor.workspace, ...actorOf(actor) }))
   return { id: row.id, status: 'cancelled' }
 }
 

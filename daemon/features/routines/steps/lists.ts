@@ -1,5 +1,7 @@
 import type { StepOf } from '#contract/routine-definition'
+import type { App } from '#kernel/app'
 import { statements } from '#kernel/store/db'
+import type { RunRow } from '../engine/queries.ts'
 import { type Beginning, completed, type Outcome } from './types.ts'
 
 interface Wanted {
@@ -28,6 +30,14 @@ const queries = statements((db) => ({
      WHERE workspace_id = @workspace AND created_at >= @since AND (@slug IS NULL OR routine_slug = @slug)
      GROUP BY status`,
   ),
+  untriaged: db.prepare<
+    [{ workspace: string; crew: string | null }],
+    { identifier: string; title: string; created_at: string }
+  >(
+    `SELECT identifier, title, created_at FROM missions WHERE workspace_id = @workspace AND mission_type = 'issue'
+      AND status = 'BACKLOG' AND priority = 'none' AND (@crew IS NULL OR crew_id = @crew)
+     ORDER BY created_at, id LIMIT 50`,
+  ),
   spent: db.prepare<
     [{ workspace: string; sinceMs: number }],
     { agent_id: string; agent: string; runs: number; input_tokens: number; output_tokens: number; cost_usd: number }
@@ -41,6 +51,12 @@ const queries = statements((db) => ({
   ),
 }))
 
+/** Issues in the backlog that nobody has given a priority, oldest first; those of the routine's crew if it has one. */
+function untriaged({ db }: App, { workspace_id: workspace, crew_id: crew }: RunRow): Outcome {
+  const issues = queries(db).untriaged.all({ workspace, crew })
+  return completed({ total: issues.length, issues })
+}
+
 const dayHours = 24
 
 /** What was run or spent lately. */
@@ -48,6 +64,7 @@ export function beginQuery({ app, run, step }: Beginning<StepOf<'query'>>): Outc
   const { source, pipeline_slug: slug = null, window_hours = dayHours } = step.query
   const sinceMs = app.clock() - window_hours * 3_600_000
   const since = new Date(sinceMs).toISOString()
+  if (source === 'untriaged_issues') return untriaged(app, run)
   const wanted = { workspace: run.workspace_id, slug, since }
   if (source === 'agent_costs') {
     const agents = queries(app.db).spent.all({ workspace: run.workspace_id, sinceMs })

@@ -1,11 +1,20 @@
 import { expression } from '../definitions/expressions.ts'
 import { meansYes, render, type Values } from '../definitions/templates.ts'
 
-/** Whether a step is to be carried out. Throws when the expression fails. */
-export function isWanted(condition: string | undefined, values: Values): boolean {
+/** Whether a step is to be carried out. An expression that fails counts as false; `failed` is told why. */
+export function isWanted(
+  condition: string | undefined,
+  values: Values,
+  failed: (why: string) => void = () => {},
+): boolean {
   if (condition === undefined) return true
   if (condition.includes('{{')) return meansYes(render(condition, values))
-  return expression(condition)(values) === true
+  try {
+    return expression(condition)(values) === true
+  } catch (error) {
+    failed((error as Error).message)
+    return false
+  }
 }
 
 /** JSON that an agent wrote, also within a fence of Markdown; anything else stays text. */

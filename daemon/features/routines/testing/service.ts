@@ -55,12 +55,7 @@ function conditionOf(condition: string, values: Values): boolean | null {
   const onSteps = condition.includes('{{')
     ? cited(condition).some((path) => namesOf(path)[0] !== 'inputs')
     : /\b(steps|run|event)\b/.test(condition)
-  if (onSteps) return null
-  try {
-    return isWanted(condition, values)
-  } catch {
-    return false
-  }
+  return onSteps ? null : isWanted(condition, values)
 }
 
 const shownLength = 200

@@ -1,0 +1,110 @@
+import type { Client, Connection } from '#client'
+import { onwards, tellState } from '../journal/onwards.ts'
+import { newest, type Query } from '../journal/past.ts'
+import { span } from '../output/cell.ts'
+import { cleanLine } from '../output/clean.ts'
+import type { Printer } from '../output/printer.ts'
+import { shorten } from '../output/width.ts'
+import type { RunShown } from '../views/routines.ts'
+
+interface Watching {
+  api: Client
+  connection: Connection
+  out: Printer
+  at: { workspaceId: string; routineRunId: string }
+}
+
+const over = ({ ended_at }: RunShown) => ended_at !== ''
+
+/** How a run ended, as an exit code. */
+export const exitOf = ({ status }: RunShown): number =>
+  status === 'failed' || status === 'interrupted' ? 1 : status === 'cancelled' ? 2 : 0
+
+/** Shows the steps of a run as they change: drawn anew at a terminal, elsewhere a line for each change. */
+export async function watchRoutine({ api, connection, out, at }: Watching): Promise<RunShown> {
+  const screen = out.terminal ? redrawn(process.stdout) : changes((text) => process.stdout.write(`${text}\n`))
+  const query = { trace_id: at.routineRunId }
+  const timer = out.terminal ? setInterval(() => screen.again(), 1000) : undefined
+  let run = await api.routines.result(at)
+  try {
+    // The start of the run is an entry of the past, so that it is read again once nothing is missed any more.
+    for await (const _ of onwards({ api, connection, query, past: past(api, query), onState: tellState(out) })) {
+      run = await api.routines.result(at)
+      screen.draw(run)
+      if (over(run)) return run
+    }
+    return run
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function* past(api: Client, query: Query) {
+  yield* await newest(api, query, 1)
+}
+
+const marks: Readonly<Record<string, string>> = {
+  completed: '✓',
+  skipped: '-',
+  failed: '✗',
+  cancelled: '✗',
+  running: '▸',
+  retrying: '↻',
+  waiting: '?',
+}
+const errorWidth = 60
+
+/** One line for each step: `▸ review  agent_run  running  12 s`. */
+export function linesOf({ steps }: Pick<RunShown, 'steps'>, now: number): string[] {
+  return steps.map(({ key, type, status, attempt, started_at, ended_at, error_message, event_type, wake_at }) => {
+    const lasted = Math.max(0, Math.round(((ended_at ? Date.parse(ended_at) : now) - Date.parse(started_at)) / 1000))
+    const waits = event_type ? `for ${cleanLine(event_type)}` : type === 'wait' && status === 'waiting' && wake_at
+    return [
+      `${'  '.repeat(key.split('].').length - 1)}${marks[status] ?? '·'} ${cleanLine(key)}`,
+      type,
+      status,
+      span(lasted),
+      attempt > 1 && `try ${attempt}`,
+      waits,
+      error_message && shorten(cleanLine(error_message.split('\n')[0]!), errorWidth),
+    ]
+      .filter(Boolean)
+      .join('  ')
+  })
+}
+
+const headOf = ({ pipeline_slug, status, id, cost_usd }: RunShown) =>
+  `${pipeline_slug}: ${status}  ${id}${cost_usd ? `  $${cost_usd.toFixed(2)}` : ''}`
+
+/** The steps in the same place, as long as they fit on the screen. */
+function redrawn(stdout: NodeJS.WriteStream) {
+  let last: RunShown | undefined
+  let drawn = 0
+  function draw(run: RunShown): void {
+    last = run
+    const lines = [headOf(run), ...linesOf(run, Date.now())]
+    const room = stdout.rows - 1
+    const shown = lines.length > room ? [lines[0]!, ...lines.slice(lines.length - room + 1)] : lines
+    const cut = shown.map((line) => [...line].slice(0, stdout.columns - 1).join(''))
+    stdout.write(`${drawn ? `\u001b[${drawn}A\r` : ''}\u001b[J${cut.join('\n')}\n`)
+    drawn = cut.length
+  }
+  return { draw, again: () => last && draw(last) }
+}
+
+/** A line for each step whose state changed. */
+function changes(write: (text: string) => void) {
+  const known = new Map<string, string>()
+  return {
+    draw(run: RunShown) {
+      for (const { key, type, status, error_message } of run.steps)
+        tell(key, [key, type, status, ...(error_message ? [cleanLine(error_message)] : [])].join('\t'))
+      tell('', `${run.pipeline_slug}\t${run.status}`)
+    },
+    again: () => undefined,
+  }
+  function tell(id: string, text: string): void {
+    if (known.get(id) !== text) write(text)
+    known.set(id, text)
+  }
+}
