@@ -1,5 +1,5 @@
 import type { Client } from '#client'
-import type { Session } from '../contexts/session.ts'
+import { type Session, workspaceInUse } from '../contexts/session.ts'
 import { bareId } from '../decisions/ids.ts'
 import { windowed } from '../flags.ts'
 import { pages } from '../journal/pages.ts'
@@ -110,6 +110,17 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       next: 'muster credentials rotations CREDENTIAL',
       numbersOf: ['credentials'],
       rows: once(() => rotations(api)),
+    }),
+  'routine-run': ({ api, session }) =>
+    kind({
+      noun: 'run of a routine',
+      next: 'muster routines runs',
+      numbersOf: ['routines'],
+      rows: async ({ offset }) => {
+        const query = { limit: 200, offset }
+        return (await api.routines.runs({ workspaceId: workspaceInUse(session), query })).rows
+      },
+      most: newest,
     }),
   run: ({ api }) =>
     kind({

@@ -15,6 +15,7 @@ export const idNames = [
   'port',
   'room',
   'rotation',
+  'routine-run',
   'run',
   'session',
   'token',

@@ -9,7 +9,7 @@ import { toldByLine } from './definition.ts'
 /** Flags of what is saved. */
 export const saveFlags = {
   crew: Flags.string({ description: 'crew whose agents and network its steps use' }),
-  message: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'what was changed' }),
+  message: Flags.string({ helpValue: 'TEXT', description: 'what was changed' }),
   approved: Flags.boolean({ description: 'let it run without approval; for ADMINs and above' }),
 }
 

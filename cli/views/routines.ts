@@ -14,16 +14,16 @@ export const routineView: View<RoutineRow> = {
   name: ({ slug }) => slug,
   empty: 'There are no routines. Next: muster routines init NAME',
   columns: {
-    ROUTINE: ({ slug }) => slug,
+    NAME: ({ slug }) => slug,
     STATUS: ({ status }) => status,
     VERSION: ({ version }) => version,
     RUNS: ({ run_count }) => run_count,
     LAST: ({ last_invocation_status }) => last_invocation_status,
-    'LAST RUN': ({ last_run_at }) => age(last_run_at),
+    'LAST-RUN': ({ last_run_at }) => age(last_run_at),
     AGE: ({ created_at }) => age(created_at),
   },
   wide: {
-    NAME: ({ name }) => name,
+    TITLE: ({ name }) => name,
     RISKS: ({ risk_reasons }) => risk_reasons.join(', '),
     CREW: ({ author_crew_id }) => author_crew_id,
     ID: ({ id }) => id,
@@ -35,11 +35,17 @@ export const routineShownView: View<Reply<typeof routines.show>> = {
   wide: {
     ...routineView.wide,
     DESCRIPTION: ({ description }) => description,
-    'ACTIVE VERSION': ({ active_version }) => active_version,
-    INPUTS: ({ inputs }) => inputs.map(({ name, required }) => `${String(name)}${required ? '*' : ''}`).join(', '),
+    'ACTIVE-VERSION': ({ active_version }) => active_version,
+    INPUTS: ({ definition }) => inputsOf(definition),
     DEFINITION: ({ definition }) => stringify(definition),
   },
 }
+
+/** The names of the inputs; those that must be given with a star. */
+const inputsOf = ({ inputs = [] }: { inputs?: unknown }): string =>
+  (inputs as { name: string; required?: boolean }[])
+    .map(({ name, required }) => `${name}${required ? '*' : ''}`)
+    .join(', ')
 
 export const versionView: View<Version> = {
   name: ({ version }) => String(version),
@@ -125,7 +131,7 @@ export const dryView: View<Dry> = {
   name: ({ id }) => id,
   empty: 'It has no steps.',
   columns: {
-    STEP: ({ id }) => id,
+    NAME: ({ id }) => id,
     TYPE: ({ type }) => type,
     AFTER: ({ needs, phase }) => (phase === 'main' ? needs.join(', ') : phase),
     IF: ({ condition }) => (condition === undefined ? null : condition === null ? 'depends' : condition),

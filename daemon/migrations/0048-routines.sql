@@ -85,7 +85,6 @@ CREATE TABLE routine_runs (
   -- Runs of one routine that count together against its limit; null: no limit.
   concurrency_group TEXT,
   cost_usd REAL NOT NULL DEFAULT 0,
-  notified INTEGER NOT NULL DEFAULT 0,
   created_at TEXT NOT NULL,
   started_at TEXT,
   ended_at TEXT,
@@ -165,6 +164,8 @@ CREATE TABLE pending_runs (
 CREATE UNIQUE INDEX pending_runs_debounce ON pending_runs (routine_id, debounce_key)
   WHERE status = 'pending' AND debounce_key IS NOT NULL;
 CREATE INDEX pending_runs_due ON pending_runs (fire_at) WHERE status = 'pending';
+CREATE INDEX pending_runs_routine ON pending_runs (routine_id) WHERE status = 'pending';
+CREATE INDEX pending_runs_ended ON pending_runs (ended_at) WHERE status <> 'pending';
 CREATE INDEX pending_runs_workspace ON pending_runs (workspace_id, created_at, id) WHERE status = 'pending';
 
 CREATE TABLE run_idempotency (

@@ -1,3 +1,4 @@
+// Longer than other files: routines have 31 operations, whose shapes belong together.
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
@@ -81,7 +82,7 @@ const row = {
 
 /** What is done in steps, by agents and without them. docs/routines.md. */
 export const Routine = Type.Object(row)
-export const RoutineShown = Type.Object({ ...row, definition: members(), inputs: Type.Array(members()) })
+export const RoutineShown = Type.Object({ ...row, definition: members() })
 
 const Version = Type.Object({
   version: Type.Integer(),
@@ -457,6 +458,7 @@ export const routines = {
     bodyOptional: true,
     body: RunRequest,
     reply: RunReply,
+    secrets: ['waitpoint_token'],
     journal: starts,
     throws: [
       'not_found',
@@ -541,6 +543,7 @@ export const routines = {
       ),
     }),
     reply: RunReply,
+    secrets: ['waitpoint_token'],
     journal: starts,
     throws: ['not_found', 'invalid_inputs', 'routine_inactive', 'routine_busy', 'missing_credentials', 'invalid_field'],
   }),

@@ -19,6 +19,8 @@ const refused: Record<string, string> = {
   'files.save': "it works on the crew's disk, which takes nothing back",
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
+  'routines.dryRun': 'it changes nothing that is stored',
+  'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
   'totp.confirm': 'tries of a secret must be counted',
   'totp.remove': 'tries of a secret must be counted',
@@ -42,6 +44,39 @@ interface Case {
 const ok = (body?: unknown): Case => ({ status: 200, body })
 const made = (body?: unknown): Case => ({ status: 201, body })
 const gone: Case = { status: 204 }
+
+const definitionOf = (
+  name: string,
+  step: object = { type: 'transform', transform: { input: 1, expression: '.' } },
+) => ({
+  dsl_version: '1.0',
+  name,
+  steps: [{ id: 'a', ...step }],
+})
+
+/** The newest version of the routine waits for approval. */
+async function proposedRoutine(it: TestDaemon, owner: Person, { routineSlug }: Ids) {
+  const definition = definitionOf(routineSlug!, { type: 'http', http: { method: 'GET', url: 'https://example.com' } })
+  const body = { slug: routineSlug, definition, skip_test_gate: true }
+  const saved = await it.call(owner, 'POST', `/workspaces/${owner.workspace}/pipelines/save`, body)
+  expect(saved.status).toBe(201)
+  return undefined
+}
+
+/** The routine has another version, which runs. */
+async function secondVersion(it: TestDaemon, owner: Person, { routineSlug }: Ids) {
+  const definition = definitionOf(routineSlug!, { type: 'transform', transform: { input: 2, expression: '.' } })
+  const body = { slug: routineSlug, definition, skip_test_gate: true }
+  const saved = await it.call(owner, 'POST', `/workspaces/${owner.workspace}/pipelines/save`, body)
+  expect(saved.status).toBe(201)
+  return undefined
+}
+
+async function disabledRoutine(it: TestDaemon, owner: Person, { routineSlug }: Ids) {
+  const path = `/workspaces/${owner.workspace}/pipelines/${routineSlug}/disable`
+  expect((await it.call(owner, 'POST', path)).status).toBe(200)
+  return undefined
+}
 
 /** A workspace of somebody else's that the caller is invited to. */
 async function invited(it: TestDaemon, owner: Person): Promise<Ids> {
@@ -272,6 +307,24 @@ const cases: Record<string, Case> = {
   'projects.create': made({ name: 'new' }),
   'projects.update': ok({ icon: 'new' }),
   'projects.remove': gone,
+  'routines.save': made({ slug: 'new', definition: definitionOf('new'), skip_test_gate: true }),
+  'routines.import': made({
+    format: 'svc-routine-bundle/v1',
+    pipeline: { slug: 'new', definition: definitionOf('new') },
+  }),
+  'routines.appearance': ok({ icon: 'moon' }),
+  'routines.approve': { ...ok({}), before: proposedRoutine },
+  'routines.reject': { ...ok({}), before: proposedRoutine },
+  'routines.rollback': { ...ok({ version: 1 }), before: secondVersion },
+  'routines.disable': ok(),
+  'routines.enable': { ...ok(), before: disabledRoutine },
+  'routines.remove': gone,
+  'routines.run': { status: 200, body: {}, later: true },
+  'routines.replay': { status: 200, body: {}, later: true },
+  'routines.cancel': ok(),
+  'routines.signal': ok({ event_type: 'x' }),
+  'routines.broadcast': ok({ event_type: 'x' }),
+  'routines.cancelPending': ok(),
   'rooms.create': made({ kind: 'group', title: 'new', client_id: 'new' }),
   'rooms.read': ok({}),
   'rooms.send': made({ content: 'Hello', client_id: 'new' }),

@@ -319,6 +319,37 @@ rooms.send                 VIEWER    agents:write      api
 rooms.continue             VIEWER    agents:write      api
 rooms.read                 VIEWER    agents:write      api
 
+routines.schema            public    -                 api
+routines.list              VIEWER    -                 api
+routines.show              VIEWER    -                 api
+routines.versions          VIEWER    -                 api
+routines.version           VIEWER    -                 api
+routines.diff              VIEWER    -                 api
+routines.export            VIEWER    -                 api
+routines.test              MANAGER   workspace:admin   api  or:routine.create
+routines.save              MANAGER   workspace:admin   api  or:routine.create
+routines.import            MANAGER   workspace:admin   api
+routines.appearance        MANAGER   workspace:admin   api
+routines.approve           MANAGER   workspace:admin   api
+routines.reject            MANAGER   workspace:admin   api
+routines.disable           ADMIN     workspace:admin   api
+routines.enable            ADMIN     workspace:admin   api
+routines.rollback          MANAGER   workspace:admin   api
+routines.remove            ADMIN     workspace:admin   api
+routines.run               MANAGER   workspace:admin   api  or:routine.run
+routines.dryRun            MANAGER   workspace:admin   api  or:routine.run
+routines.records           VIEWER    -                 api
+routines.runs              VIEWER    -                 api
+routines.active            VIEWER    -                 api
+routines.result            VIEWER    -                 api
+routines.logs              VIEWER    -                 api
+routines.cancel            ADMIN     workspace:admin   api
+routines.replay            MANAGER   workspace:admin   api
+routines.signal            MANAGER   workspace:admin   api
+routines.broadcast         MANAGER   workspace:admin   api
+routines.pending           VIEWER    -                 api
+routines.cancelPending     MANAGER   workspace:admin   api
+
 runs.list                  VIEWER    -                 api
 runs.show                  VIEWER    -                 api
 runs.ofAgent               VIEWER    -                 api

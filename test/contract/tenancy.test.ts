@@ -18,7 +18,7 @@ const common = (async () => {
 })()
 
 /** Names that belong to no workspace, and where a user's own things live. */
-const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji'])
+const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version'])
 /** What any signed-in user may see of another. */
 const openToAll = new Set(['users.avatar'])
 /** The invitation of a workspace of one's own is not an invitation to oneself. */
@@ -86,6 +86,14 @@ const bodies: Record<string, object> = {
   'policies.set': { autonomy_level: 'guided', behavior_mode: 'warn' },
   'ports.revoke': {},
   'tokens.rotate': {},
+  'routines.appearance': { icon: 'x' },
+  'routines.approve': {},
+  'routines.dryRun': {},
+  'routines.reject': {},
+  'routines.replay': {},
+  'routines.rollback': { version: 1 },
+  'routines.run': {},
+  'routines.signal': { event_type: 'x' },
   'triage.update': { name: 'x' },
   'plans.update': { icon: 'x' },
   'workflows.update': { icon: 'x' },

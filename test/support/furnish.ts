@@ -136,6 +136,13 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   ])
   const workflow = await make('/workflow-templates', { name: word, template_json: stages })
   const plan = await make('/templates', { name: word, template_json: { steps: [{ id: 'a', title: 'A' }] } })
+  const W = `/workspaces/${workspace}`
+  const step = { type: 'transform', transform: { input: word, expression: '.' } }
+  const definition = { dsl_version: '1.0', name: word, steps: [{ id: 'a', ...step }] }
+  const saving = { slug: word, definition, skip_test_gate: true }
+  await make(`${W}/pipelines/save`, saving)
+  const routineRun = await make(`${W}/pipelines/${word}/run`, { wait_seconds: 0 })
+  const pending = await make(`${W}/pipelines/${word}/run`, { delay_seconds: 60 })
   return {
     agentId: agent.id,
     leadId: lead.id,
@@ -165,6 +172,10 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     messageId: message.id,
     milestoneId: milestone.id,
     planId: plan.id,
+    routineSlug: word,
+    version: '1',
+    routineRunId: routineRun.run_id,
+    pendingId: pending.pending_id,
     workflowId: workflow.id,
     projectId: project.id,
     relationId: relation.id,

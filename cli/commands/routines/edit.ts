@@ -14,7 +14,7 @@ export default class RoutinesEdit extends ApiCommand<typeof RoutinesEdit> {
     'Opens its newest definition as YAML in $VISUAL or $EDITOR, else vi. What is wrong is shown with its lines, and ' +
     'the editor opens again. When somebody else has saved a version meanwhile, nothing is saved.'
   static override result = { of: ['routines.save'] }
-  static override examples = ['$ <%= config.bin %> routines edit nightly-update -m "Ask before it merges"']
+  static override examples = ['$ <%= config.bin %> routines edit nightly-update --message "Ask before it merges"']
   static override args = { routine: Args.string({ required: true, description: 'slug of the routine' }) }
   static override flags = saveFlags
 

@@ -8,6 +8,7 @@ export default class RoutinesExport extends ApiCommand<typeof RoutinesExport> {
   static override summary = 'Export a routine as a bundle'
   static override description =
     'Standard output gets it as JSON; muster routines import reads it back, in another workspace too.'
+  static override result = { any: true as const }
   static override examples = ['$ <%= config.bin %> routines export nightly-update > nightly-update.json']
   static override args = { routine: Args.string({ required: true, description: 'slug of the routine' }) }
   static override flags = { history: Flags.boolean({ description: 'with all versions' }) }

@@ -7,8 +7,8 @@ import { exitOf, watchRoutine } from '../../routines/watching.ts'
 export default class RoutinesRun extends ApiCommand<typeof RoutinesRun> {
   static override summary = 'Run a routine, now or later'
   static override description =
-    'It waits ten seconds for the end (--wait says how long), with --watch until it is over. The exit code tells how it ' +
-    'ended: 0 completed or still at work, 1 failed, 2 cancelled.'
+    'It waits ten seconds for the end (--wait says how long), with --watch until it is over. The exit code tells how ' +
+    'it ended: 0 completed or still at work, 1 failed, 2 cancelled.'
   static override examples = [
     '$ <%= config.bin %> routines run nightly-update --watch',
     '$ <%= config.bin %> routines run nightly-update --input branch=main --input labels=\'["deps"]\'',

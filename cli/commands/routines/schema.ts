@@ -3,6 +3,7 @@ import { viewOf } from '../../output/any-view.ts'
 
 export default class RoutinesSchema extends ApiCommand<typeof RoutinesSchema> {
   static override summary = 'Show the JSON schema of definitions, for editors'
+  static override result = { any: true as const }
   static override examples = ['$ <%= config.bin %> routines schema > routine.schema.json']
 
   async run(): Promise<void> {

@@ -12,7 +12,7 @@ import { problem } from '#kernel/problem'
 import { itemId, raise, settle } from '../inbox/service.ts'
 import { type Checked, readDefinition } from './definitions/reading.ts'
 import { risksOf } from './definitions/rules.ts'
-import { cancelAll } from './engine/endings/service.ts'
+import { cancelAll } from './endings/service.ts'
 import { type ListedRow, queries, type RoutineRow, type VersionRow } from './queries.ts'
 import { provesTest } from './testing/proofs.ts'
 
@@ -63,8 +63,7 @@ export const list = ({ db }: App, { actor }: Call<typeof routines.list>): Shown[
 export function show(app: App, { actor, routineSlug }: Call<typeof routines.show>): Reply<typeof routines.show> {
   const row = findRoutine(app, actor.workspace, routineSlug)
   const { definition_json } = queries(app.db).version.get(row.id, row.version)!
-  const definition = JSON.parse(definition_json) as Record<string, unknown>
-  return { ...shown(app, row), definition, inputs: (definition['inputs'] ?? []) as Record<string, unknown>[] }
+  return { ...shown(app, row), definition: JSON.parse(definition_json) as Record<string, unknown> }
 }
 
 interface New {

@@ -132,7 +132,8 @@ export const routineFacts = {
     'warn',
     Type.Object({ ...OfStep, error_message: Type.String() }),
     ({ pipeline_slug, step_id, error_message }) =>
-      `What the step ${quoted(step_id)} of the routine ${named(pipeline_slug)} gave is not valid${because(error_message)}`,
+      `The step ${quoted(step_id)} of the routine ${named(pipeline_slug)} gave what is not valid` +
+      because(error_message),
   ),
   'routine_signal.sent': entry(
     'pipeline.signal.sent',

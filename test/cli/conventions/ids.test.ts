@@ -24,6 +24,8 @@ const named = [
 
 /** Commands whose argument of such a name is no id, and why. */
 const otherwise: Record<string, string> = {
+  'routines:cancel-pending pending': 'shown by routines pending alone',
+  'routines:watch routine-run': 'follows the run; it is looked up as by every other command',
   'members:add user': 'somebody who is no member yet',
   'logs subject': 'an agent, a crew or a run, which is looked up by itself',
   'shell subject': 'an agent or a crew, which is looked up by itself',

@@ -17,6 +17,8 @@ const anything: Record<string, string> = {
   api: 'the reply of any request',
   'chats:stream': 'frames of many kinds',
   'issues:start': 'with --follow frames of many kinds',
+  'routines:export': 'a bundle, whose definition is free',
+  'routines:schema': 'a document of a standard',
   'runs:logs': 'frames of many kinds',
   'system:openapi': 'a document of a standard',
   'system:ready': 'what a probe reads',
@@ -28,6 +30,8 @@ const events: Record<string, string> = {
   'credentials:audit': 'EVENT',
   'issues:activity': 'ACTION',
   'issues:comments': 'AUTHOR',
+  'routines:logs': 'TIME',
+  'routines:versions': 'VERSION',
   'tokens:uses': 'PATH',
 }
 

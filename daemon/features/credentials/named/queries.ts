@@ -4,7 +4,7 @@ import type { CredentialRow } from '../queries.ts'
 type Found = Pick<CredentialRow, 'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until'>
 
 export const queries = statements((db) => ({
-  /** What a crew may use under a name or from a provider: what is named so first, what is the crew's own before others. */
+  /** What a crew may use under a name or from a provider: what is named so first, then what is the crew's own. */
   named: db.prepare<[{ workspace: string; crew: string | null; name: string }], Found>(
     `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until FROM credentials c
      WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL

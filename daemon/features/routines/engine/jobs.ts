@@ -3,11 +3,11 @@ import type { App } from '#kernel/app'
 import { forgetDaily } from '#kernel/jobs/daily'
 import { pause, timerAt } from '#kernel/jobs/due'
 import { untilWritten } from '#kernel/store/until-written'
+import { interrupt } from '../endings/service.ts'
 import { queries as keys } from '../starting/queries.ts'
 import { wakeAgentRun } from '../steps/agents.ts'
 import { callHttp } from '../steps/http.ts'
 import { completed, failed, type Outcome, timeAt } from '../steps/types.ts'
-import { interrupt } from './endings/service.ts'
 import { loadStep, valuesOf } from './loading.ts'
 import { queries, type RunRow, type StepRow } from './queries.ts'
 import { triesOf } from './rules.ts'
@@ -73,7 +73,7 @@ export function driveRoutines(app: App): { close(): void } {
       return wait(timeAt(app.clock() + pause))
     }
     const next = closed ? undefined : queries(app.db).nextWake.get()
-    if (next) wait(next.wake_at)
+    if (next?.wake_at) wait(next.wake_at)
   }
 
   const dueSteps = () => queries(app.db).due.all(timeAt(app.clock()), batch)

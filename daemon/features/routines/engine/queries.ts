@@ -62,9 +62,9 @@ export interface StepRow {
 }
 
 const runColumns =
-  'id, workspace_id, routine_id, routine_slug, routine_name, crew_id, version, definition_hash, definition_json, mode, ' +
-  'status, inputs_json, event_json, output_json, error_message, failed_at_step, current_step_id, warnings_json, ' +
-  'tags_json, metadata_json, priority, triggered_via, triggered_by_id, user_id, parent_run_id, parent_step_id, ' +
+  'id, workspace_id, routine_id, routine_slug, routine_name, crew_id, version, definition_hash, definition_json, ' +
+  'mode, status, inputs_json, event_json, output_json, error_message, failed_at_step, current_step_id, ' +
+  'warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, user_id, parent_run_id, parent_step_id, ' +
   'chain_origin, chain_depth, idempotency_key, replay_of, concurrency_group, cost_usd, created_at, started_at, ' +
   'ended_at, duration_ms'
 const stepColumns =
@@ -119,7 +119,7 @@ export const queries = statements((db) => ({
       cost_usd = excluded.cost_usd, wake_at = excluded.wake_at, started_at = excluded.started_at,
       ended_at = excluded.ended_at, duration_ms = excluded.duration_ms`,
   ),
-  nextWake: db.prepare<[], { wake_at: string }>(
+  nextWake: db.prepare<[], { wake_at: string | null }>(
     'SELECT wake_at FROM routine_steps WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1',
   ),
   due: db.prepare<[now: string, most: number], StepRow>(
@@ -147,7 +147,6 @@ export const queries = statements((db) => ({
     `DELETE FROM routine_signals WHERE id = (SELECT id FROM routine_signals WHERE run_id = ? AND event_type = ?
       ORDER BY created_at, id LIMIT 1) RETURNING payload_json`,
   ),
-  costOf: db.prepare<[run: string], number | null>('SELECT cost_usd FROM run_records WHERE id = ?').pluck(),
 }))
 
 /** Statements that scan a table, with the reason. */

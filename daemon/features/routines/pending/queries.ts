@@ -73,3 +73,6 @@ export const queries = statements((db) => ({
       (SELECT id FROM pending_runs WHERE status <> 'pending' AND ended_at < ? LIMIT ?)`,
   ),
 }))
+
+/** Statements that scan a table, with the reason. */
+export const scans = { next: 'reads the first row of its index' }

@@ -10,7 +10,7 @@ import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { wokenBy } from '#kernel/waiting'
 import { tokenFor } from '../../waitpoints/service.ts'
-import { cancelRun, fingerprintOf } from '../engine/endings/service.ts'
+import { cancelRun, fingerprintOf } from '../endings/service.ts'
 import { queries as engine, type RunRow } from '../engine/queries.ts'
 import { parkRun } from '../pending/service.ts'
 import { findRoutine, routineById } from '../service.ts'
@@ -218,7 +218,7 @@ function tokenOf(app: App, { role }: Actor, { id, status }: RunRow): { waitpoint
   return token ? { waitpoint_token: token } : {}
 }
 
-/** Begins a run once more, with the inputs of an earlier one and, if asked for, what that one had done before a step. */
+/** Begins a run with the inputs of an earlier one and, if asked for, with what that one had done before a step. */
 export function replay(app: App, { actor, routineRunId, body = {} }: Call<typeof routines.replay>): Begun {
   const row = findRun(app, actor.workspace, routineRunId)
   const routine = routineById(app, actor.workspace, row.routine_id)

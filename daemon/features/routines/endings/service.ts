@@ -2,15 +2,15 @@ import { hash } from 'node:crypto'
 import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { wake } from '#kernel/waiting'
-import { settle } from '../../../decisions/service.ts'
-import { raise } from '../../../inbox/service.ts'
-import { wishCancel } from '../../../runs/service.ts'
-import { renderValue } from '../../definitions/templates.ts'
-import { queries as routines } from '../../queries.ts'
-import { timeAt } from '../../steps/types.ts'
-import { type Loaded, valuesOf } from '../loading.ts'
-import { queries, type RunRow, type StepRow } from '../queries.ts'
-import { about, ofRun, orchestrator } from '../telling.ts'
+import { settle } from '../../decisions/service.ts'
+import { raise } from '../../inbox/service.ts'
+import { wishCancel } from '../../runs/service.ts'
+import { renderValue } from '../definitions/templates.ts'
+import { type Loaded, valuesOf } from '../engine/loading.ts'
+import { queries, type RunRow, type StepRow } from '../engine/queries.ts'
+import { about, ofRun, orchestrator } from '../engine/telling.ts'
+import { queries as routines } from '../queries.ts'
+import { timeAt } from '../steps/types.ts'
 
 /** Ends what a step still does or waits for. */
 export function giveUp(app: App, _run: RunRow, step: StepRow): StepRow {
@@ -107,12 +107,13 @@ function finish(
 
 function tellFailure(app: App, run: RunRow): void {
   const { routine_slug, routine_name, error_message, failed_at_step, inputs_json } = run
+  const where = failed_at_step ? `At ${failed_at_step}: ` : ''
   const item = {
     kind: 'failed_run',
     source: run.id,
     target: { role: 'MANAGER' },
     title: `The routine "${routine_name}" failed`,
-    body: `${failed_at_step ? `At ${failed_at_step}: ` : ''}${error_message ?? ''}\nLook at it with: muster routines result ${run.id}`,
+    body: `${where}${error_message ?? ''}\nLook at it with: muster routines result ${run.id}`,
     priority: 'high',
     sender: { type: 'pipeline', id: run.routine_id, name: routine_slug },
     payload: {
