@@ -14,6 +14,7 @@ export const topics: Readonly<Record<string, string>> = {
   approvals: 'Changes that wait for approval',
   assignments: 'Work that agents give to each other',
   attachments: 'Files that people gave to chats',
+  automations: 'What begins by itself when something happens',
   auth: 'Who you are to the server, and for how long',
   checkpoints: 'Points of a mission to look back at and to put files back to',
   chats: 'Conversations with agents',

@@ -26,7 +26,7 @@ export function membersOf(flag: string, given: readonly string[] | undefined): R
     given.map((one) => {
       const at = one.indexOf('=')
       if (at < 1) throw new InputError(`--${flag} must be NAME=VALUE, not "${one}".`)
-      return [one.slice(0, at), valueOf(one.slice(at + 1))]
+      return [one.slice(0, at), jsonOr(one.slice(at + 1))]
     }),
   )
 }
@@ -34,7 +34,7 @@ export function membersOf(flag: string, given: readonly string[] | undefined): R
 export const inputsIn = ({ input }: { input?: string[] | undefined }) => membersOf('input', input)
 export const payloadIn = ({ payload }: { payload?: string[] | undefined }) => membersOf('payload', payload)
 
-function valueOf(text: string): unknown {
+function jsonOr(text: string): unknown {
   if (!/^(?:-?\d|true$|false$|null$|["[{])/.test(text)) return text
   try {
     return JSON.parse(text)

@@ -15,6 +15,7 @@ import asks from './asks/routes.ts'
 import assignments from './assignments/routes.ts'
 import runTree from './assignments/tree/routes.ts'
 import attachments from './attachments/routes.ts'
+import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
@@ -93,6 +94,7 @@ export const features = {
   asks,
   assignments,
   attachments,
+  automations,
   blame,
   bootstrap,
   chats: join(chats, chatParticipants, chatReactions, chatSearch),

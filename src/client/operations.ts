@@ -66,6 +66,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     create: ['POST', '/api/v1/agents/:agentId/chats/:chatId/attachments'],
     remove: ['DELETE', '/api/v1/agents/:agentId/chats/:chatId/attachments/:attachmentId'],
   },
+  automations: {
+    list: ['GET', '/api/v1/automations'],
+    create: ['POST', '/api/v1/automations'],
+    update: ['PATCH', '/api/v1/automations/:automationId'],
+    remove: ['DELETE', '/api/v1/automations/:automationId'],
+    preview: ['POST', '/api/v1/automations/preview'],
+  },
   blame: {
     show: ['GET', '/api/v1/crews/:crewId/blame'],
   },

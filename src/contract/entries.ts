@@ -4,6 +4,7 @@ import { approvalFacts } from './entries/approvals.ts'
 import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
+import { automationFacts } from './entries/automations.ts'
 import { chatFacts } from './entries/chats.ts'
 import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
@@ -75,6 +76,7 @@ export const facts = {
   ...totpFacts,
   ...userFacts,
   ...approvalFacts,
+  ...automationFacts,
   ...askFacts,
   ...assignmentFacts,
   ...escalationFacts,

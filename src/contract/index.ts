@@ -12,6 +12,7 @@ import { askForms } from './ask-forms.ts'
 import { acts, asks } from './asks.ts'
 import { assignments } from './assignments.ts'
 import { attachments } from './attachments.ts'
+import { automations } from './automations.ts'
 import { blame } from './blame.ts'
 import { bootstrap } from './bootstrap.ts'
 import { chatPeople } from './chat-people.ts'
@@ -90,6 +91,7 @@ export const api = {
   asks,
   assignments,
   attachments,
+  automations,
   blame,
   bootstrap,
   chats: { ...chats, ...chatPeople, ...chatSearch },

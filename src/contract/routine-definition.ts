@@ -81,7 +81,7 @@ const any = {
 
 const Http = strict({
   method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
-  url: template(4096, 'http or https'),
+  url: template(4096, 'https'),
   headers: Type.Optional(texts),
   body: Type.Optional(anything),
   credential_ref: Type.Optional(

@@ -75,6 +75,8 @@ const unnamed: Record<string, string> = {
       'update-task',
     ].map((verb) => [`missions:${verb} crewId`, 'the one of the mission']),
   ),
+  'automations:create enabled': 'the flag --disabled',
+  'automations:update enabled': '`muster automations enable` and `disable`',
   'routines:approve comment': 'not offered',
   'routines:reject comment': 'not offered',
   'routines:import format': 'in the bundle',

@@ -19,6 +19,7 @@ const refused: Record<string, string> = {
   'files.save': "it works on the crew's disk, which takes nothing back",
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
+  'automations.preview': 'it changes nothing that is stored',
   'routines.dryRun': 'it changes nothing that is stored',
   'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
@@ -307,6 +308,9 @@ const cases: Record<string, Case> = {
   'projects.create': made({ name: 'new' }),
   'projects.update': ok({ icon: 'new' }),
   'projects.remove': gone,
+  'automations.create': made({ name: 'new', event_type: 'run.failed', action: { routine_slug: '$routineSlug' } }),
+  'automations.update': ok({ name: 'new' }),
+  'automations.remove': ok(),
   'routines.save': made({ slug: 'new', definition: definitionOf('new'), skip_test_gate: true }),
   'routines.import': made({
     format: 'svc-routine-bundle/v1',

@@ -74,6 +74,12 @@ attachments.list           VIEWER    -                 api
 attachments.create         MANAGER   agents:write      api  crew-role
 attachments.remove         MANAGER   agents:write      api  crew-role
 
+automations.list           VIEWER    -                 api
+automations.create         ADMIN     workspace:admin   api
+automations.update         ADMIN     workspace:admin   api
+automations.remove         ADMIN     workspace:admin   api
+automations.preview        MANAGER   workspace:admin   api
+
 blame.show                MANAGER   -                 api
 bootstrap.create           public    -                 auth
 

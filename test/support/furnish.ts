@@ -143,12 +143,15 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   await make(`${W}/pipelines/save`, saving)
   const routineRun = await make(`${W}/pipelines/${word}/run`, { wait_seconds: 0 })
   const pending = await make(`${W}/pipelines/${word}/run`, { delay_seconds: 60 })
+  const reacting = { name: word, event_type: 'run.failed', action: { routine_slug: word } }
+  const automation = await make('/automations', reacting)
   return {
     agentId: agent.id,
     leadId: lead.id,
     missionId: mission.id,
     taskId: mission.tasks[0].id,
     attachmentId: attachment,
+    automationId: automation.id,
     formId: form.id,
     approvalId: approval,
     assignmentId: assignment.id,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createOutbound } from '#kernel/outbound/outbound'
+import { createOutbound, type Outbound } from '#kernel/outbound/outbound'
 import { closing, daemon, type TestDaemon } from '#test'
 import { driveRoutines } from '../../daemon/features/routines/engine/jobs.ts'
 import { firePending } from '../../daemon/features/routines/pending/jobs.ts'
@@ -45,8 +45,10 @@ export function withRoutines<D extends TestDaemon>(it: D) {
 
 export const routines = async (options?: Parameters<typeof daemon>[0]) => withRoutines(await daemon(options))
 
-/** Lets http steps call servers on this machine. */
-export const reachLoopback = ({ app }: TestDaemon) =>
-  Object.assign(app, {
-    outbound: closing(createOutbound({ permits: (is) => is === 'public' || is === 'loopback' })),
-  })
+/** Lets http steps call servers on this machine, which are reached without TLS. */
+export function reachLoopback({ app }: TestDaemon): void {
+  const outbound = closing(createOutbound({ permits: (is) => is === 'public' || is === 'loopback' }))
+  const send: Outbound['send'] = (url, request) =>
+    outbound.send(url.replace(/^https:/, 'http:'), { ...request, operator: true })
+  Object.assign(app, { outbound: { ...outbound, send } })
+}

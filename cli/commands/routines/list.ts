@@ -1,4 +1,3 @@
-import { Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { limited, listFlags } from '../../flags.ts'

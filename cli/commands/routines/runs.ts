@@ -1,4 +1,3 @@
-import { Flags } from '@oclif/core'
 import { routineRunStatuses } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'

@@ -47,8 +47,6 @@ export const reserved = {
   'hook.fired': 'info',
   'hook.blocked': 'warn',
   'system.hook_toggled': 'info',
-  'automation.throttled': 'warn',
-  'automation.depth_exceeded': 'error',
   'pipeline.step.container_ready': 'info',
   'pipeline.dry_run': 'info',
   'pipeline.schedule.circuit_breaker_tripped': 'error',

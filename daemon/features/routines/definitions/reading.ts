@@ -28,12 +28,20 @@ const refuse = (flaws: readonly Flaw[]): never => {
 /** Reads a definition that came as an object, or as text in JSON or YAML, and refuses it with all that is wrong. */
 export function readDefinition(given: unknown): Checked {
   const value = typeof given === 'string' ? fromText(given) : given
-  const json = JSON.stringify(value) ?? ''
+  const json = jsonOf(value)
   if (Buffer.byteLength(json) > sizeLimit)
     throw problem('routine_invalid', { field: 'definition', detail: 'A definition has at most 1 MiB' })
   const flaws = flawsOf(value)
   if (flaws.length) refuse(flaws)
   return { definition: value as RoutineDefinition, json, hash: hashOf(json) }
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return refuse([{ path: '', message: 'A definition must not contain itself' }])
+  }
 }
 
 function fromText(text: string): unknown {

@@ -44,7 +44,7 @@ interface SchemaFlaw {
   schemaPath: string
   instancePath: string
   message: string
-  params: { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
+  params: { requiredProperties?: string[]; allowedValues?: unknown[] }
 }
 
 const pathOf = (at: string, instance: string): string =>
@@ -72,15 +72,9 @@ function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readon
       const path = pathOf(at, instancePath)
       if (keyword === 'required')
         return (params.requiredProperties ?? []).map((name) => ({ path: below(path, name), message: 'is missing' }))
-      if (keyword === 'additionalProperties') {
-        const known = Object.keys(partAt(schema, instancePath)?.properties ?? {})
-        return (params.additionalProperties ?? []).map((name) => ({
-          path: below(path, name),
-          message: notYet.includes(name)
-            ? 'is not supported by this version yet'
-            : `is not known here${hint(name, known)}`,
-        }))
-      }
+      // The schema library says of an unknown member that its schema is false.
+      if (keyword === 'boolean') return [{ path, message: unknownMember(schema, instancePath, notYet) }]
+      if (keyword === 'additionalProperties') return []
       if (keyword === 'enum') return [{ path, message: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
       const wanted = keyword === 'pattern' ? partAt(schema, instancePath)?.description : undefined
       return [{ path, message: wanted ? `must be ${wanted}` : message }]
@@ -88,6 +82,13 @@ function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readon
   )
   const seen = new Set<string>()
   return flaws.filter(({ path }) => !seen.has(path) && seen.add(path))
+}
+
+function unknownMember(schema: TSchema, instance: string, notYet: readonly string[]): string {
+  const at = instance.lastIndexOf('/')
+  const name = instance.slice(at + 1)
+  if (notYet.includes(name)) return 'is not supported by this version yet'
+  return `is not known here${hint(name, Object.keys(partAt(schema, instance.slice(0, at))?.properties ?? {}))}`
 }
 
 /** Everything that is wrong with a definition; none when it can run. */
@@ -161,7 +162,7 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
   }
   if (step.type === 'http') {
     const { credential_ref: ref, url } = step.http
-    if (!url.includes('{{') && !/^https?:\/\//i.test(url)) wrong('http.url', 'must begin with http:// or https://')
+    if (!url.startsWith('{{') && !/^https:\/\//i.test(url)) wrong('http.url', 'must begin with https://')
     if (ref?.inject_as === 'header' && !ref.header_name) wrong('http.credential_ref.header_name', 'is missing')
     if (ref?.inject_as === 'query' && !ref.query_name) wrong('http.credential_ref.query_name', 'is missing')
   }

@@ -74,14 +74,18 @@ export function valuesOf(loaded: Loaded, placed?: Placed): Values {
   const all = [...definition.steps, ...Object.values(definition.hooks ?? {}).flat()]
   for (const { id } of all) show(id, id)
   const { loop } = placed ?? {}
+  const inputs = JSON.parse(run.inputs_json) as unknown
   if (loop) {
     const step = definition.steps.find(({ id }) => id === loop.key)
     if (step?.type === 'foreach')
       for (const { id } of step.foreach.steps as { id: string }[]) show(id, `${loop.key}[${loop.index}].${id}`)
   }
   return {
-    inputs: JSON.parse(run.inputs_json) as unknown,
-    event: (JSON.parse(run.inputs_json) as { event?: unknown }).event ?? null,
+    inputs,
+    event:
+      run.event_json === null
+        ? ((inputs as { event?: unknown }).event ?? null)
+        : (JSON.parse(run.event_json) as unknown),
     run: {
       id: run.id,
       slug: run.routine_slug,

@@ -64,8 +64,8 @@ export interface StepRow {
 const runColumns =
   'id, workspace_id, routine_id, routine_slug, routine_name, crew_id, version, definition_hash, definition_json, ' +
   'mode, status, inputs_json, event_json, output_json, error_message, failed_at_step, current_step_id, ' +
-  'warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, user_id, parent_run_id, parent_step_id, ' +
-  'chain_origin, chain_depth, idempotency_key, replay_of, concurrency_group, cost_usd, created_at, started_at, ' +
+  'warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, user_id, parent_run_id, ' +
+  'parent_step_id, chain_origin, chain_depth, idempotency_key, replay_of, concurrency_group, cost_usd, created_at, started_at, ' +
   'ended_at, duration_ms'
 const stepColumns =
   'id, run_id, key, type, status, attempt, output_json, error_message, waitpoint_id, agent_run_id, child_run_id, ' +

@@ -31,6 +31,10 @@ export interface Parked {
 /** What of a request is stored until the run begins. */
 export type Stored = Omit<RunRequest, 'routine' | 'workspace'>
 
+/** Whether a run of that key waits for its time. */
+export const isParked = ({ db }: App, routine: string, key: string): boolean =>
+  queries(db).ofKey.get(routine, key) !== undefined
+
 const time = (ms: number) => new Date(ms).toISOString()
 
 /** Parks a run until its time. It survives restarts, and is fired only once its run is on record. */

@@ -23,6 +23,8 @@ export interface RunRequest {
   via: Via
   /** Id of what triggered it. */
   by: string | null
+  /** What happened that it is about, for templates. */
+  event?: object | null
   /** Id of the person who asked for it. */
   user?: string | null
   metadata?: Readonly<Record<string, unknown>>
@@ -93,7 +95,7 @@ export function startRun(app: App, it: RunRequest): Started {
     mode: 'run',
     status: 'queued',
     inputs_json: JSON.stringify(checked.inputs),
-    event_json: null,
+    event_json: it.event ? JSON.stringify(it.event) : null,
     output_json: null,
     error_message: null,
     failed_at_step: null,

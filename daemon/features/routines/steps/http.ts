@@ -90,8 +90,8 @@ async function prepared(it: Beginning<StepOf<'http'>>, signal: AbortSignal): Pro
 
 function urlOf({ url }: Http, values: Values): string {
   const text = render(url, values)
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new Refused('The address of the request is no http or https URL')
+  if (URL.canParse(text)) return text
+  throw new Refused('The address of the request is no URL')
 }
 
 function headersOf({ headers = {} }: Http, values: Values): Record<string, string> {

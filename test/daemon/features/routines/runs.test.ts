@@ -361,7 +361,7 @@ describe('a run of a routine', () => {
   })
 
   it('is refused where as many are at work as may be, by its key', async () => {
-    const { save, run, call, W } = await routines()
+    const { save, call, W } = await routines()
     await save('one', [wait('a')], {
       concurrency_key: '{{ inputs.branch }}',
       inputs: [{ name: 'branch', type: 'string' }],

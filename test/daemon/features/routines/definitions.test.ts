@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { definitionSchema } from '#contract/routine-definition'
+import { expression } from '../../../../daemon/features/routines/definitions/expressions.ts'
+import { flawsOf, risksOf } from '../../../../daemon/features/routines/definitions/rules.ts'
+import { meansYes, render, renderValue } from '../../../../daemon/features/routines/definitions/templates.ts'
+import { transform } from '../../../../daemon/features/routines/definitions/transforms.ts'
+import { routines } from '../../../support/routines.ts'
+
+const step = (more: object = {}) => ({ id: 'a', type: 'code', code: { code: '1' }, ...more })
+const definition = (more: object = {}) => ({ dsl_version: '1.0', name: 'one', steps: [step()], ...more })
+
+describe('a definition', () => {
+  it.each<[string, object, string, RegExp]>([
+    ['an unknown member', { stepz: [] }, 'stepz', /did you mean "steps"/],
+    [
+      'an unknown member of a step',
+      { steps: [step({ tiemout_seconds: 1 })] },
+      'steps[0].tiemout_seconds',
+      /did you mean "timeout_seconds"/,
+    ],
+    ['what is not supported', { agentless: true }, 'agentless', /not supported by this version/],
+    [
+      'a type that is not supported',
+      { steps: [{ id: 'a', type: 'script' }] },
+      'steps[0].type',
+      /not supported by this version/,
+    ],
+    ['an unknown type', { steps: [{ id: 'a', type: 'htpp' }] }, 'steps[0].type', /did you mean "http"/],
+    ['no steps', { steps: [] }, 'steps', /./],
+    ['501 steps', { steps: Array.from({ length: 501 }, (_, n) => step({ id: `s${n}` })) }, 'steps', /./],
+    ['an id twice', { steps: [step(), step()] }, 'steps[1].id', /another step/],
+    ['needs that are no step', { steps: [step({ needs: ['b'] })] }, 'steps[0].needs', /names no step: "b"/],
+    ['a circle', { steps: [step({ needs: ['b'] }), step({ id: 'b', needs: ['a'] })] }, 'steps[0].needs', /circle/],
+    ['a condition that cannot be read', { steps: [step({ if: 'inputs.a ==' })] }, 'steps[0].if', /cannot be read/],
+    ['code that cannot be read', { steps: [step({ code: { code: '(' } })] }, 'steps[0].code.code', /cannot be read/],
+    ['a template of no input', { steps: [step({ if: '{{ inputs.x }}' })] }, 'steps[0]', /names no input/],
+    ['a template of no step', { steps: [step({ if: '{{ steps.x.output }}' })] }, 'steps[0]', /names no step/],
+    ['a template of nothing', { steps: [step({ if: '{{ env.HOME }}' })] }, 'steps[0]', /names nothing/],
+    [
+      'a secret that is not declared',
+      { steps: [{ id: 'a', type: 'http', http: { method: 'GET', url: 'https://a.b/{{ secrets.K }}' } }] },
+      'steps[0]',
+      /credentials_required/,
+    ],
+    [
+      'a secret in code',
+      { credentials_required: [{ type: 'K' }], steps: [step({ if: '{{ secrets.K }}' })] },
+      'steps[0]',
+      /may not stand in a step of type code/,
+    ],
+    [
+      'a wait without a time',
+      { steps: [{ id: 'a', type: 'wait', wait: { kind: 'datetime' } }] },
+      'steps[0].wait.until',
+      /needs/,
+    ],
+    [
+      'a wait within a loop',
+      { steps: [{ id: 'e', type: 'foreach', foreach: { items: [], steps: [{ id: 'a', type: 'wait', wait: {} }] } }] },
+      'steps[0].foreach.steps[0].type',
+      /must be one of/,
+    ],
+    [
+      'a pattern in a schema',
+      { steps: [step({ validation: { schema: { pattern: '(a+)+$' } } })] },
+      'steps[0].validation.schema',
+      /may not use "pattern"/,
+    ],
+    [
+      'a transform of unknown words',
+      { steps: [{ id: 'a', type: 'transform', transform: { input: 1, expression: '. | sort' } }] },
+      'steps[0].transform.expression',
+      /"sort"/,
+    ],
+    [
+      'a default of another type',
+      { inputs: [{ name: 'n', type: 'number', default: 'x' }] },
+      'inputs[0].default',
+      /type number/,
+    ],
+    [
+      'a URL that is none',
+      { steps: [{ id: 'a', type: 'http', http: { method: 'GET', url: 'http://x' } }] },
+      'steps[0].http.url',
+      /https:\/\//,
+    ],
+  ])('is refused for %s', (_, more, path, message) => {
+    const flaws = flawsOf(definition(more))
+    expect(flaws).toContainEqual({ path, message: expect.stringMatching(message) })
+  })
+
+  it('is refused with all that is wrong, each with its place', async () => {
+    const { call, W } = await routines()
+    const bad = definition({ name: 'Bad Name', steps: [step({ bogus: 1 }), { id: '1', type: 'code' }] })
+    const { status, body } = await call('MANAGER', 'POST', `${W}/pipelines/test_run`, { definition: bad })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'routine_invalid', errors: expect.any(Array) })
+    const paths = body.errors.map(({ path }: { path: string }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['name', 'steps[0].bogus', 'steps[1].id', 'steps[1].code']))
+  })
+
+  it('may be YAML, whose errors have lines', async () => {
+    const { call, W } = await routines()
+    const test = (text: string) => call('MANAGER', 'POST', `${W}/pipelines/test_run`, { definition: text })
+    const text = 'dsl_version: "1.0"\nname: one\nsteps:\n  - { id: a, type: code, code: { code: "1" } }\n'
+    expect((await test(text)).body).toMatchObject({
+      ok: true,
+      status: 'DRY_RUN_OK',
+      steps: [{ id: 'a', would: 'reckon 1' }],
+    })
+    expect((await test('a: [\nb')).body.detail).toMatch(/cannot be read at line \d/)
+    expect((await test('a: &a [*a]')).status).toBe(422)
+  })
+
+  it('waits for approval when it can do harm', () => {
+    const http = { id: 'h', type: 'http', http: { method: 'GET', url: 'https://example.com' } }
+    const loop = { id: 'l', type: 'foreach', foreach: { items: [], steps: [http] } }
+    const of = (more: object) => risksOf(definition(more) as never)
+    expect(of({ steps: [{ id: 't', type: 'transform', transform: { input: 1, expression: '.' } }] })).toEqual([])
+    expect(of({})).toEqual(['code_step'])
+    expect(of({ steps: [loop], egress_targets: ['a.b'], credentials_required: [{ type: 'K' }] })).toEqual([
+      'http_step',
+      'egress_targets',
+      'credentials_required',
+    ])
+    expect(of({ steps: [], hooks: { on_failure: [http] } })).toEqual(['http_step'])
+  })
+
+  it('has a schema that names every type of step', async () => {
+    const { call } = await routines()
+    const { status, body } = await call(null, 'GET', '/pipeline-schema')
+    expect(status).toBe(200)
+    expect(body).toEqual(JSON.parse(JSON.stringify(definitionSchema)))
+    expect(body.properties.steps.items.oneOf).toHaveLength(10)
+  })
+})
+
+describe('the routines that come with Muster', () => {
+  const folder = new URL('../../../../templates/routines/', import.meta.url)
+  const texts = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const)
+  it('are four', () => expect(texts).toHaveLength(4))
+  it.each(texts)('%s is valid', (_, text) => expect(flawsOf(parse(text))).toEqual([]))
+})
+
+describe('templates', () => {
+  const values = { inputs: { n: 1, list: [{ a: 'x' }], text: '{{ inputs.n }}' }, steps: {} }
+  it.each([
+    ['{{ inputs.n }}', '1'],
+    ['{{inputs.list[0].a}}-{{ inputs.absent }}-', 'x--'],
+    ['{{ inputs.list }}', '[{"a":"x"}]'],
+    ['{{ inputs.text }}', '{{ inputs.n }}'],
+    ['{{ inputs.__proto__ }}{{ inputs.constructor.name }}', ''],
+  ])('%s is %s', (text, expected) => expect(render(text, values)).toBe(expected))
+
+  it('that stand alone are the value itself', () => {
+    expect(
+      renderValue({ a: '{{ inputs.list }}', b: ['{{ inputs.n }}', 'n={{ inputs.n }}'], c: '{{ inputs.no }}' }, values),
+    ).toEqual({
+      a: [{ a: 'x' }],
+      b: [1, 'n=1'],
+      c: null,
+    })
+  })
+
+  it.each(['', ' ', 'false', '0', 'null', 'nil', 'No', 'OFF'])('"%s" means no', (text) =>
+    expect(meansYes(text)).toBe(false),
+  )
+  it.each(['true', '1', 'yes', 'x'])('"%s" means yes', (text) => expect(meansYes(text)).toBe(true))
+})
+
+describe('transforms', () => {
+  it.each<[string, unknown, unknown]>([
+    ['.', 5, 5],
+    ['.a[1].b', { a: [0, { b: 'x' }] }, 'x'],
+    ['.a.missing', { a: 1 }, null],
+    ['. | length', 'äöü', 3],
+    ['.a | length', { a: [1, 2] }, 2],
+    ['. | keys', { b: 1, a: 2 }, ['a', 'b']],
+    ['. | tostring', [1], '[1]'],
+    ['.a | @json', { a: 'x' }, '"x"'],
+  ])('%s of %j is %j', (text, given, expected) => expect(transform(text)(given)).toEqual(expected))
+})
+
+describe('expressions', () => {
+  it('end when they are too much work', () => {
+    const values = { inputs: { list: Array.from({ length: 1000 }, (_, n) => n), text: 'a'.repeat(100_000) } }
+    const deep = 'inputs.list.map(a, inputs.list.map(b, inputs.list.map(c, a + b + c)))'
+    expect(() => expression(deep)(values)).toThrow('takes too long')
+    expect(() => expression('inputs.list.exists(x, inputs.text.matches("b$"))')(values)).toThrow('takes too long')
+    expect(expression('inputs.text.matches("^(a+)+$")')(values)).toBe(true)
+    expect(() => expression(`[${Array.from({ length: 30 }, () => 'inputs.text').join(', ')}]`)(values)).toThrow(
+      'larger than',
+    )
+  })
+
+  it('see nothing but what they are given', () => {
+    expect(() => expression('process.env')({})).toThrow()
+    expect(() => expression('inputs.constructor')({ inputs: {} })).toThrow()
+  })
+})

@@ -1,0 +1,313 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { delegating } from '../../../support/delegating.ts'
+import { reachLoopback, routines, type Step, withRoutines } from '../../../support/routines.ts'
+import { server as plain } from '../../../support/server.ts'
+
+/** A server on this machine; steps name it as if it spoke TLS. */
+async function server(answer: Parameters<typeof plain>[0]) {
+  const made = await plain(answer)
+  return { ...made, url: made.url.replace('http:', 'https:') }
+}
+
+const http = (id: string, url: string, more: object = {}, of: object = {}): Step => ({
+  id,
+  type: 'http',
+  http: { method: 'POST', url, ...more },
+  ...of,
+})
+
+describe('http steps', () => {
+  it('call a server, with a key by which it knows a repetition, and give its answer', async () => {
+    const { url, seen } = await server((_, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"id": 7}')
+    })
+    const it = await routines()
+    reachLoopback(it)
+    await it.save('call', [http('a', `${url}/x?n={{ inputs.n }}`, { body: { n: '{{ inputs.n }}' } })], {
+      inputs: [{ name: 'n', type: 'number' }],
+    })
+    const done = await it.run('call', { inputs: { n: 3 } })
+    expect(done).toMatchObject({ status: 'COMPLETED', output: { status: 200, body: { id: 7 } } })
+    expect(seen).toMatchObject([
+      {
+        method: 'POST',
+        url: '/x?n=3',
+        body: '{"n":3}',
+        headers: { 'content-type': 'application/json', 'idempotency-key': `${done.run_id}.a` },
+      },
+    ])
+  })
+
+  it('use secrets that nobody sees, and put their use on record', async () => {
+    const secret = 'tok-4711-secret'
+    const { url, seen } = await server((request, response) => response.end(`you sent ${request.headers.authorization}`))
+    const it = await routines()
+    reachLoopback(it)
+    const { id } = (await it.call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value: secret }))
+      .body
+    const more = { credentials_required: [{ type: 'TOKEN' }] }
+    const ref = { type: 'TOKEN', inject_as: 'bearer' }
+    await it.save('call', [http('a', `${url}/{{ secrets.TOKEN }}`, { credential_ref: ref })], more)
+    const done = await it.run('call')
+    expect(seen).toMatchObject([{ url: `/${secret}`, headers: { authorization: `Bearer ${secret}` } }])
+    expect(JSON.stringify(await it.result(done.run_id))).not.toContain(secret)
+    expect(JSON.stringify(it.app.db.prepare('SELECT * FROM routine_steps').all())).not.toContain(secret)
+    expect(
+      it
+        .entries()
+        .map((entry) => JSON.stringify(entry))
+        .join(),
+    ).not.toContain(secret)
+    const audit = (await it.call('OWNER', 'GET', `/credentials/${id}/audit`)).body
+    expect(JSON.stringify(audit)).toContain('USE')
+    await it.call('OWNER', 'DELETE', `/credentials/${id}`)
+    expect(await it.run('call')).toMatchObject({
+      status: 422,
+      code: 'missing_credentials',
+      missing_credentials: ['TOKEN'],
+    })
+  })
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['a private address', {}, /127\.0\.0\.1|not allowed|refused/],
+    [
+      'a host that is none of the egress targets',
+      { egress_targets: ['api.example.com'] },
+      /none of the egress_targets/,
+    ],
+  ])('refuse %s', async (_, more, message) => {
+    const { url, seen } = await server((_request, response) => response.end())
+    const it = await routines()
+    await it.save('call', [http('a', url)], more)
+    const done = await it.run('call')
+    expect(done.status).toBe('FAILED')
+    expect(done.error_message).toMatch(message)
+    expect(seen).toEqual([])
+  })
+
+  it("obey the network policy of the routine's crew", async () => {
+    const { url, seen } = await server((_, response) => response.end('ok'))
+    const it = await routines()
+    reachLoopback(it)
+    const crew = (
+      await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web', allowed_domains: ['api.example.com'] })
+    ).body
+    await it.save('call', [http('a', url)], {}, crew.id)
+    expect((await it.run('call')).error_message).toMatch(/network policy of the crew does not allow 127\.0\.0\.1/)
+    expect(seen).toEqual([])
+  })
+
+  it('fail on an answer that is too long, on one that never comes, and on other statuses', async () => {
+    const { url } = await server((request, response) => {
+      if (request.url === '/long') response.end('x'.repeat(5000))
+      else if (request.url === '/bad') response.writeHead(418).end('teapot')
+      // Anything else is never answered.
+    })
+    const it = await routines()
+    reachLoopback(it)
+    await it.save('long', [http('a', `${url}/long`, { max_response_bytes: 1000 })])
+    await it.save('bad', [http('a', `${url}/bad`)])
+    await it.save('slow', [http('a', `${url}/slow`, {}, { timeout_seconds: 1 })])
+    const said = async (slug: string) => (await it.run(slug)).error_message
+    expect(await said('bad')).toMatch(/answered 418: teapot/)
+    expect(await said('long')).toBeTruthy()
+    expect(await said('slow')).toBeTruthy()
+  })
+
+  it('are tried again after an error of the server, with the same key', async () => {
+    let calls = 0
+    const { url, seen } = await server((_, response) => response.writeHead(++calls < 3 ? 503 : 200).end('done'))
+    const it = await routines()
+    reachLoopback(it)
+    const retry = { max_attempts: 3, backoff: { min_ms: 0, jitter: false } }
+    await it.save('call', [http('a', url, {}, { retry })])
+    expect(await it.run('call')).toMatchObject({ status: 'COMPLETED', output: { body: 'done' } })
+    expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(seen).toHaveLength(3)
+  })
+
+  it('that were cut off by a stop are made again only if they may be', async () => {
+    let answer = (): void => {}
+    const { url, seen } = await server((_, response) => {
+      answer = () => response.end('done')
+    })
+    const it = await routines()
+    reachLoopback(it)
+    await it.save('once', [http('a', url)])
+    await it.save('twice', [http('a', url, {}, { retry: { max_attempts: 2, backoff: { min_ms: 0, jitter: false } } })])
+    const once = await it.run('once', { wait_seconds: 0 })
+    await expect.poll(() => seen.length).toBe(1)
+    it.restart()
+    expect(await it.until(once.run_id, 'failed')).toMatchObject({
+      error_message: expect.stringMatching(/whether it took effect is not known/),
+    })
+    const twice = await it.run('twice', { wait_seconds: 0 })
+    await expect.poll(() => seen.length).toBe(2)
+    it.restart()
+    await expect.poll(() => seen.length).toBe(3)
+    answer()
+    expect(await it.until(twice.run_id, 'completed')).toMatchObject({ steps: [{ attempt: 2 }] })
+  })
+
+  it('are given up with their run', async () => {
+    const { url, seen } = await server(() => undefined)
+    const it = await routines()
+    reachLoopback(it)
+    await it.save('call', [http('a', url)])
+    const { run_id } = await it.run('call', { wait_seconds: 0 })
+    await expect.poll(() => seen.length).toBe(1)
+    await it.call('ADMIN', 'POST', `${it.W}/pipelines/runs/${run_id}/cancel`)
+    expect(await it.result(run_id)).toMatchObject({ status: 'cancelled', steps: [{ status: 'cancelled' }] })
+  })
+})
+
+const agent = (id: string, more: object = {}): Step => ({
+  id,
+  type: 'agent_run',
+  agent_slug: 'ada',
+  prompt: 'Do {{ inputs.what }}',
+  ...more,
+})
+const inputs = [{ name: 'what', type: 'string', default: 'it' }]
+
+/** A crew at work, and what a routine's agent is told and says. */
+async function crewOfRoutines() {
+  const it = withRoutines(await delegating({ began: false }))
+  let ended = 0
+  /** The agent that is at work for a routine says this, and ends. */
+  const says = async (words: string) => {
+    const find = () =>
+      it.app.db.prepare<[], string>("SELECT id FROM runs WHERE source = 'routine' AND ended_at IS NULL").pluck().get()
+    await expect.poll(find, { timeout: 10_000 }).toBeTruthy()
+    const run = find()!
+    const { spec } = await it.started(run)
+    await it.says(run, words)
+    ended++
+    return JSON.stringify(spec)
+  }
+  return { ...it, says, ended: () => ended }
+}
+
+describe('agents in routines', () => {
+  it('are told their prompt, and what they say is what the step gives', async () => {
+    const it = await crewOfRoutines()
+    await it.save(
+      'work',
+      [agent('a'), { id: 'b', type: 'transform', transform: { input: '{{ steps.a.output.done }}', expression: '.' } }],
+      { inputs },
+      it.crewId,
+    )
+    const { run_id } = await it.run('work', { inputs: { what: 'the dishes' }, wait_seconds: 0 })
+    await it.says('```json\n{"done": ["plates"]}\n```')
+    const shown = await it.until(run_id, 'completed')
+    expect(shown).toMatchObject({ output: ['plates'], steps: [{ agent_run_id: expect.any(String) }, {}] })
+    const run = (await it.call('VIEWER', 'GET', `/runs/${shown.steps[0].agent_run_id}`)).body
+    expect(run).toMatchObject({ trigger_type: 'ROUTINE', status: 'COMPLETED' })
+  })
+
+  it('of another crew, and those that are not there, fail the step', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a', { agent_slug: 'nobody' })], { inputs }, it.crewId)
+    expect((await it.run('work')).error_message).toBe('There is no agent "nobody" in the crew of the routine')
+  })
+
+  it('are judged by another agent, and do it again until it passes', async () => {
+    const it = await crewOfRoutines()
+    const outcomes = { criteria: [{ name: 'short', rule: 'One word' }], grader_agent_slug: 'bob', max_iterations: 2 }
+    await it.save('work', [agent('a', { outcomes })], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await it.says('many words')
+    await it.says('{"passed": false, "feedback": "too long"}')
+    await it.says('word')
+    await it.says('{"passed": true, "feedback": ""}')
+    expect(await it.until(run_id, 'completed')).toMatchObject({ output: 'word' })
+  })
+
+  it('fail the step when they do not pass, or are judged without a verdict', async () => {
+    const it = await crewOfRoutines()
+    const outcomes = { criteria: [{ name: 'short', rule: 'One word' }], grader_agent_slug: 'bob' }
+    await it.save('work', [agent('a', { outcomes })], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await it.says('many words')
+    await it.says('looks fine to me')
+    expect(await it.until(run_id, 'failed')).toMatchObject({
+      error_message: 'The result did not pass: The judge gave no verdict',
+    })
+  })
+
+  it('are ended with the run, and by their time', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a', { timeout_seconds: 60 })], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await expect.poll(async () => (await it.result(run_id)).steps[0]?.agent_run_id).toBeTruthy()
+    it.pass(60_000)
+    expect(await it.until(run_id, 'failed')).toMatchObject({ error_message: 'The agent was not done after 60 seconds' })
+  })
+
+  it('go on with their step after a restart', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a')], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await expect.poll(async () => (await it.result(run_id)).steps[0]?.agent_run_id).toBeTruthy()
+    it.stop()
+    await it.says('done meanwhile')
+    it.restart()
+    expect(await it.until(run_id, 'completed')).toMatchObject({ output: 'done meanwhile' })
+  })
+})
+
+const template = (name: string) =>
+  parse(readFileSync(new URL(`../../../../templates/routines/${name}.yaml`, import.meta.url), 'utf8'))
+
+describe('a routine that comes with Muster', () => {
+  it('nightly-update: an agent updates, a person approves, the agent merges, people hear of it', async () => {
+    const it = await crewOfRoutines()
+    const { steps, ...more } = template('nightly-update')
+    await it.save('nightly-update', steps, more, it.crewId)
+    const { run_id } = await it.run('nightly-update', { wait_seconds: 0 })
+    await it.says('{"branch": "update", "changed": ["a 1 -> 2"], "tests_passed": true, "summary": "One update"}')
+    await it.until(run_id, 'waiting')
+    const [card] = (await it.call('MANAGER', 'GET', `${it.W}/pipelines/waitpoints`)).body
+    expect(card.prompt).toContain('branch update')
+    await it.call('MANAGER', 'POST', `${it.W}/pipelines/waitpoints/${card.token}/approve`, { approved: true })
+    await it.says('merged')
+    await it.until(run_id, 'completed')
+    const titles = (await it.call('MANAGER', 'GET', '/inbox')).body.rows.map(({ title }: { title: string }) => title)
+    expect(titles).toContain('Dependencies: One update')
+  })
+
+  it('issue-triage: an agent gives new issues a priority', async () => {
+    const it = await crewOfRoutines()
+    const issue = (await it.call('OWNER', 'POST', `/crews/${it.crewId}/issues`, { title: 'It crashes' })).body
+    const { steps, ...more } = template('issue-triage')
+    await it.save('issue-triage', steps, more, it.crewId)
+    const { run_id } = await it.run('issue-triage', { wait_seconds: 0 })
+    await it.says(
+      JSON.stringify([
+        { identifier: issue.identifier, priority: 'high' },
+        { identifier: 'NO-1', priority: 'low' },
+      ]),
+    )
+    await it.until(run_id, 'completed')
+    expect((await it.call('VIEWER', 'GET', `/issues/${issue.identifier}`)).body.priority).toBe('high')
+  })
+
+  it('issue-triage: nothing to do', async () => {
+    const it = await crewOfRoutines()
+    const { steps, ...more } = template('issue-triage')
+    await it.save('issue-triage', steps, more, it.crewId)
+    expect(await it.run('issue-triage')).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('cost-report: ADMINs hear what agents cost', async () => {
+    const it = await routines()
+    const { steps, ...more } = template('cost-report')
+    await it.save('cost-report', steps, more)
+    expect(await it.run('cost-report')).toMatchObject({ status: 'COMPLETED' })
+    const { rows } = (await it.call('ADMIN', 'GET', '/inbox')).body
+    expect(rows).toMatchObject([{ title: 'Agents cost $0 last week', body_md: 'No agent worked.' }])
+  })
+})
