@@ -4,7 +4,7 @@ import { deepestChain } from '#contract/routines'
 import type { App } from '#kernel/app'
 import { untilWritten } from '#kernel/store/until-written'
 import { raise } from '../../inbox/service.ts'
-import { chainOf } from '../../routines/chains/service.ts'
+import { type Chain, chainOf, longer } from '../../routines/chains/service.ts'
 import { isParked, parkRun } from '../../routines/pending/service.ts'
 import { routineBySlug } from '../../routines/service.ts'
 import { queries, type Row } from '../queries.ts'
@@ -19,7 +19,8 @@ interface Matched {
   rule: Rule
   subject: string
   event: Event
-  trace: string[]
+  /** The longest chain that one of them belongs to. */
+  chain: Chain | null
   count: number
 }
 
@@ -31,6 +32,8 @@ interface Budget {
 }
 
 const hourMs = 3_600_000
+/** Between two writes, so that many matches become one; the first after a while is written at once. */
+const writePauseMs = 250
 /** After this the rules of a workspace are read again. */
 const freshMs = 60_000
 /** Runs that could not be parked one after the other before people hear of it. */
@@ -72,40 +75,53 @@ export function matchEntries(app: App): { close(): void } {
   const budgets = new Map<string, Budget>()
   const failures = new Map<string, number>()
   let flushing = false
-  let closed = false
+  let flushed = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
 
   const hear = ({ entry }: { entry: Entry }): void => {
-    for (const rule of rulesOf(app, entry.workspace_id).get(entry.entry_type) ?? [])
-      if (rule.clauses.every(([, holds]) => holds(entry))) add(rule, entry)
+    const rules = rulesOf(app, entry.workspace_id).get(entry.entry_type) ?? []
+    const matching = rules.filter(({ clauses }) => clauses.every(([, holds]) => holds(entry)))
+    if (!matching.length) return
+    const [subject, event, chain] = [subjectOf(entry), eventOf(entry), chainOfEntry(entry)]
+    for (const rule of matching) {
+      const key = `${rule.id}:${subject}`
+      const before = matched.get(key)
+      const count = (before?.count ?? 0) + 1
+      matched.set(key, { rule, subject, event, chain: longer(before?.chain ?? null, chain), count })
+    }
+    flushSoon()
   }
 
-  function add(rule: Rule, entry: Entry): void {
-    const subject = subjectOf(entry)
-    const key = `${rule.id}:${subject}`
-    const before = matched.get(key)
-    const run = entry.payload?.['run_id']
-    const trace = [entry.trace_id, run].filter((it): it is string => typeof it === 'string')
-    matched.set(key, { rule, subject, event: eventOf(entry), trace, count: (before?.count ?? 0) + 1 })
-    if (!flushing) setImmediate(flush)
+  function flushSoon(): void {
+    if (flushing) return
     flushing = true
+    const pause = flushed + writePauseMs - app.steady()
+    if (pause > 0) timer = setTimeout(flush, pause).unref()
+    else setImmediate(flush)
+  }
+
+  function chainOfEntry({ workspace_id, trace_id, payload }: Entry): Chain | null {
+    const ids = [trace_id, payload?.['run_id']].filter((it): it is string => typeof it === 'string')
+    return chainOf(app, workspace_id, ids)
   }
 
   async function flush(): Promise<void> {
+    clearTimeout(timer)
+    flushing = false
+    flushed = app.steady()
     const all = [...matched.values()]
     matched.clear()
-    flushing = false
-    if (closed || !all.length) return
+    if (!all.length) return
     try {
       await untilWritten(app, () => {
         for (const one of all) park(one)
       })
     } catch (error) {
-      if (!closed && !app.stopping.signal.aborted)
-        app.log.error({ err: error }, 'Automations could not park their runs')
+      if (!app.stopping.signal.aborted) app.log.error({ err: error }, 'Automations could not park their runs')
     }
   }
 
-  function park({ rule, subject, event, trace, count }: Matched): void {
+  function park({ rule, subject, event, chain, count }: Matched): void {
     const { id, name, workspace_id, routine_slug } = rule
     const about = {
       workspace_id,
@@ -113,11 +129,13 @@ export function matchEntries(app: App): { close(): void } {
       ...(event.crew_id && { crew_id: event.crew_id }),
     }
     const of = { automation_id: id, automation_name: name }
-    const chain = chainOf(app, workspace_id, trace)
     if (chain && chain.depth >= deepestChain) {
+      // What says that a chain has ended must not go on with it.
+      if (event.type === 'automation.depth_exceeded') return
       const origin = chain.origin ? { origin_run_id: chain.origin } : {}
       const depth = { chain_depth: chain.depth + 1, max_chain_depth: deepestChain, ...origin }
-      app.journal(fact('automation.depth_exceeded', { ...of, routine_slug, ...depth }, about))
+      const traced = { ...about, ...(event.run_id && { trace_id: event.run_id }) }
+      app.journal(fact('automation.depth_exceeded', { ...of, routine_slug, ...depth }, traced))
       return
     }
     const routine = routine_slug ? routineBySlug(app, workspace_id, routine_slug) : undefined
@@ -189,8 +207,8 @@ export function matchEntries(app: App): { close(): void } {
   app.bus.on('entry', hear)
   return {
     close() {
-      closed = true
       app.bus.off('entry', hear)
+      void flush()
     },
   }
 }

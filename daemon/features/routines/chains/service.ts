@@ -16,3 +16,7 @@ export function chainOf({ db }: App, workspace: string, ids: readonly string[]):
   }
   return null
 }
+
+/** The longer of two chains. */
+export const longer = (one: Chain | null, other: Chain | null): Chain | null =>
+  (other?.depth ?? 0) > (one?.depth ?? 0) ? other : one

@@ -3,7 +3,8 @@ import { forgetDaily } from '#kernel/jobs/daily'
 import { pause, timerAt } from '#kernel/jobs/due'
 import { Problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
-import { startRun } from '../starting/service.ts'
+import { raise } from '../../inbox/service.ts'
+import { type RunRequest, startRun } from '../starting/service.ts'
 import { type PendingRow, queries } from './queries.ts'
 import { requestOf } from './service.ts'
 
@@ -70,7 +71,8 @@ function fire(app: App, row: PendingRow): void {
   if (row.expires_at !== null && row.expires_at <= now) return void end('expired', null, row.reason)
   const request = requestOf(app, row)
   if (!request) return void end('cancelled', null, 'The routine is gone')
-  const metadata = row.match_count > 1 ? { coalesced_events: row.match_count, ...request.metadata } : request.metadata
+  const counted = row.match_count > 1 || request.via === 'automation'
+  const metadata = counted ? { coalesced_events: row.match_count, ...request.metadata } : request.metadata
   try {
     const { run_id } = startRun(app, { ...request, ...(metadata && { metadata }) })
     end('fired', run_id, null)
@@ -80,8 +82,24 @@ function fire(app: App, row: PendingRow): void {
     else {
       end('cancelled', null, error.message)
       app.log.warn({ pending_id: row.id, code: error.code }, 'A run of a routine could not begin')
+      if (request.via === 'automation') tellRefused(app, row, request, error.message)
     }
   }
+}
+
+/** What an automation asks for in vain is told to people: nobody waits for its answer. */
+function tellRefused(app: App, row: PendingRow, { routine, by, metadata }: RunRequest, why: string): void {
+  const name = String(metadata?.['automation_name'] ?? by)
+  const item = {
+    kind: 'automation_enqueue_failed',
+    source: by ?? row.id,
+    target: { role: 'MANAGER' },
+    title: `The automation "${name}" begins nothing`,
+    body: `The routine "${routine.slug}" refused the run: ${why}`,
+    priority: 'high',
+    payload: { automation_id: by, routine_slug: routine.slug },
+  } as const
+  raise(app, { ...item, workspace: row.workspace_id, now: app.now() }, 'upsert')
 }
 
 export const forgetPending = (app: App) =>

@@ -7,6 +7,7 @@ import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { longer } from '../chains/service.ts'
 import { queries as routineQueries } from '../queries.ts'
 import type { RunRequest } from '../starting/service.ts'
 import { type PendingRow, queries } from './queries.ts'
@@ -73,7 +74,15 @@ function coalesce(app: App, row: PendingRow, stored: Stored, fireAt: number, mat
   const fire_at = time(latest)
   const match_count = row.match_count + matches
   const priority = Math.max(row.priority, stored.priority ?? 0)
-  queries(app.db).coalesce.run({ id: row.id, request_json: JSON.stringify(stored), match_count, fire_at, priority })
+  const before = JSON.parse(row.request_json) as Stored
+  const chain = longer(before.chain ?? null, stored.chain ?? null)
+  queries(app.db).coalesce.run({
+    id: row.id,
+    request_json: JSON.stringify({ ...stored, ...(chain && { chain }) }),
+    match_count,
+    fire_at,
+    priority,
+  })
   app.afterCommit(() => app.bus.emit('parked', fire_at))
   return { pending_id: row.id, fire_at, coalesced: true, created: false }
 }

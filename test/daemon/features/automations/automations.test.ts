@@ -33,11 +33,11 @@ async function scene(options?: Parameters<typeof routines>[0]) {
         }),
       ),
     )
+  /** All matches are stored: those of a storm are written a quarter of a second apart. */
   const settled = async () => {
-    for (let n = 0; n < 5; n++) {
-      await new Promise((resolve) => setImmediate(resolve))
-      await it.app.idle()
-    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setImmediate(resolve))
+    await it.app.idle()
   }
   const parked = async () => (await it.call('VIEWER', 'GET', `${it.W}/pipelines/pending`)).body
   const runs = async () => (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs`)).body.rows
@@ -183,6 +183,43 @@ describe('automations', () => {
       severity: 'error',
       payload: { chain_depth: 9, max_chain_depth: 8, routine_slug: 'look', origin_run_id: expect.any(String) },
     })
+  })
+
+  it('that match what says so begin nothing more', async () => {
+    const { create, call, W, typed, settled, runs } = await scene()
+    await create({ event_type: 'pipeline.run.completed' })
+    await create({ name: 'Other', event_type: 'automation.depth_exceeded' })
+    await call('MANAGER', 'POST', `${W}/pipelines/look/run`, {})
+    await expect.poll(() => typed('automation.depth_exceeded'), { timeout: 20_000 }).toHaveLength(1)
+    await settled()
+    expect(typed('automation.depth_exceeded')).toHaveLength(1)
+    expect(await runs()).toHaveLength(8)
+  })
+
+  it('tell people when the routine refuses their inputs', async () => {
+    const { create, fails, call, save } = await scene()
+    await save('strict', [{ id: 'a', type: 'transform', transform: { input: 1, expression: '.' } }], {
+      inputs: [{ name: 'n', type: 'number', required: true }],
+    })
+    await create({ action: { routine_slug: 'strict', inputs: { n: 'text' } } })
+    await fails()
+    const cards = async () => (await call('MANAGER', 'GET', '/inbox')).body.rows
+    await expect.poll(cards).toMatchObject([{ body_md: expect.stringContaining('inputs.n must be of type number') }])
+  })
+
+  it('store what they have matched before a stop', async () => {
+    const { app, create, fails, settled, parked } = await scene()
+    await create({ debounce_seconds: 60 })
+    const job = matchEntries(app)
+    await settled()
+    app.bus.removeAllListeners('entry')
+    const own = matchEntries(app)
+    await fails({}, { trace_id: 'one' })
+    await fails({}, { trace_id: 'two' })
+    own.close()
+    job.close()
+    await settled()
+    expect(await parked()).toHaveLength(2)
   })
 
   it('make one run of a storm of 10,000 matching entries', async () => {
