@@ -119,8 +119,8 @@ await scratch(async (dir) => {
     met: cost <= 0.2,
     method:
       `processor time of the process with the rules less that without, median of ${rounds} alternated rounds of ` +
-      `${seconds} s; the rules are of ${types.length} types in one workspace, with a crew, a severity, a value of the ` +
-      'payload, or an agent and a value; in the first seconds each parks the runs of its hour',
+      `${seconds} s; the rules are of ${types.length} types in one workspace, with a crew, a severity, a ` +
+      'value of the payload, or an agent and a value; in the first seconds each parks the runs of its hour',
   })
 
   const delays = []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { changesOf } from './changes.mjs'
 import { closedModules, helpers } from './closed-modules.mjs'
@@ -19,6 +19,7 @@ export async function buildCli(outdir = `${root}dist/cli`) {
   const manifest = readManifest()
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(`${outdir}/commands`, { recursive: true })
+  cpSync(`${root}templates/routines`, `${outdir}/templates/routines`, { recursive: true })
   await buildCommands(`${outdir}/commands.cjs`)
   await buildManual()
   const membersOf = await readMembers()

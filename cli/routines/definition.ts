@@ -3,16 +3,13 @@ import { ProblemError } from '#client'
 import { textOf } from '../bodies/missions.ts'
 import { InputError } from '../input.ts'
 
-/** A definition in a file, or on standard input, as text. */
-export const textIn = async (file: string): Promise<string> => (await textOf(file === '-' ? '-' : `@${file}`))!
+/** The definition in a file, or on standard input, as text: errors can name its lines. */
+export const definitionIn = async (file: string): Promise<string> => (await textOf(file === '-' ? '-' : `@${file}`))!
 
 interface Flaw {
   path: string
   message: string
 }
-
-/** A definition in a file in YAML or JSON. The text is kept, so that errors can name its lines. */
-export const definitionIn = textIn
 
 /** Does it; a definition that the server refuses is shown with the line of each error. */
 export async function toldByLine<T>(file: string, text: string, work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { newest, type Query } from '../journal/past.ts'
 import { span } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
 import type { Printer } from '../output/printer.ts'
+import { shortIds } from '../output/short-id.ts'
 import { shorten } from '../output/width.ts'
 import type { RunShown } from '../views/routines.ts'
 
@@ -56,21 +57,28 @@ const errorWidth = 60
 
 /** One line for each step: `▸ review  agent_run  running  12 s`. */
 export function linesOf({ steps }: Pick<RunShown, 'steps'>, now: number): string[] {
-  return steps.map(({ key, type, status, attempt, started_at, ended_at, error_message, event_type, wake_at }) => {
+  return steps.map((step) => {
+    const { key, type, status, attempt, started_at, ended_at, error_message } = step
     const lasted = Math.max(0, Math.round(((ended_at ? Date.parse(ended_at) : now) - Date.parse(started_at)) / 1000))
-    const waits = event_type ? `for ${cleanLine(event_type)}` : type === 'wait' && status === 'waiting' && wake_at
     return [
       `${'  '.repeat(key.split('].').length - 1)}${marks[status] ?? '·'} ${cleanLine(key)}`,
       type,
       status,
       span(lasted),
       attempt > 1 && `try ${attempt}`,
-      waits,
+      status === 'waiting' && waitsFor(step),
       error_message && shorten(cleanLine(error_message.split('\n')[0]!), errorWidth),
     ]
       .filter(Boolean)
       .join('  ')
   })
+}
+
+/** What a step waits for, and what a person may type. */
+function waitsFor({ event_type, waitpoint_id, wake_at, type }: RunShown['steps'][number]): string | false {
+  if (waitpoint_id) return `muster approve ${shortIds([waitpoint_id])[0]}`
+  if (event_type) return `for ${cleanLine(event_type)}`
+  return type === 'wait' && wake_at !== null && `until ${wake_at}`
 }
 
 const headOf = ({ pipeline_slug, status, id, cost_usd }: RunShown) =>

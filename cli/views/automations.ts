@@ -37,7 +37,7 @@ export const previewView: View<Preview> = {
     WHY: (row) => why(row),
   },
   wide: {
-    SAMPLES: ({ samples }) => samples.map(({ ts, summary }) => `${String(ts)}  ${String(summary)}`).join('\n'),
+    SAMPLES: ({ samples }) => samples.map(({ ts, summary }) => `${ts}  ${summary}`).join('\n'),
   },
 }
 

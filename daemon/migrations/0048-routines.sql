@@ -127,6 +127,7 @@ CREATE UNIQUE INDEX routine_steps_key ON routine_steps (run_id, key);
 CREATE INDEX routine_steps_wake ON routine_steps (wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX routine_steps_agent_run ON routine_steps (agent_run_id) WHERE agent_run_id IS NOT NULL;
 CREATE INDEX routine_steps_waitpoint ON routine_steps (waitpoint_id) WHERE waitpoint_id IS NOT NULL;
+CREATE INDEX routine_steps_deciding ON routine_steps (waitpoint_id) WHERE status = 'waiting' AND waitpoint_id IS NOT NULL;
 CREATE INDEX routine_steps_event ON routine_steps (event_type) WHERE status = 'waiting' AND event_type IS NOT NULL;
 
 -- Events that were sent to a run before it waited for them.

@@ -60,6 +60,25 @@ const members = {
   max_per_hour: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: '60 unless stated, or for 0' })),
 }
 
+/** An entry of the journal. */
+const Sample = Type.Object({
+  id: Id,
+  workspace_id: Id,
+  crew_id: Type.Optional(Id),
+  agent_id: Type.Optional(Id),
+  mission_id: Type.Optional(Id),
+  ts: Time,
+  entry_type: Type.String(),
+  severity: Type.String(),
+  priority: Type.String(),
+  actor_type: Type.String(),
+  actor_id: Type.Optional(Id),
+  summary: Type.String(),
+  payload: Type.Optional(free),
+  refs: Type.Optional(free),
+  trace_id: Type.Optional(Id),
+})
+
 const changing = { access: 'ADMIN', scope: 'workspace:admin' } as const
 
 export const automations = {
@@ -122,7 +141,7 @@ export const automations = {
       window_hours: Type.Integer(),
       scanned: Type.Integer({ description: 'At most the newest 500; 0: there is nothing to judge by' }),
       matched: Type.Integer(),
-      samples: Type.Array(free, { description: 'At most 5 entries that match' }),
+      samples: Type.Array(Sample, { description: 'At most 5 entries that match' }),
       top_rejection: Type.Object({
         clause: Type.Optional(Type.String()),
         count: Type.Optional(Type.Integer()),

@@ -16,7 +16,6 @@ export const routineRunStatuses = [
   'dry_run',
 ] as const
 export type RoutineRunStatus = (typeof routineRunStatuses)[number]
-export const openRunStatuses = ['queued', 'running', 'waiting'] as const
 export const routineStepStatuses = [
   'running',
   'waiting',

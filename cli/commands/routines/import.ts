@@ -1,4 +1,5 @@
 import { Args, Flags } from '@oclif/core'
+import { parse } from 'yaml'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { crewId } from '../../lookup.ts'
@@ -14,7 +15,7 @@ export default class RoutinesImport extends ApiCommand<typeof RoutinesImport> {
 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)
-    const bundle = (await definitionIn(this.args.file)) as never
+    const bundle = parse(await definitionIn(this.args.file))
     const crew = this.flags.crew && (await crewId(this.api, this.flags.crew))
     const body = { ...(bundle as object), ...(crew && { author_crew_id: crew }) }
     const row = await this.api.routines.import({ workspaceId, body: body as never })

@@ -4,7 +4,7 @@ import { workspaceInUse } from '../../contexts/session.ts'
 import { given } from '../../flags.ts'
 import { definitionIn, toldByLine } from '../../routines/definition.ts'
 import { inputFlags, inputsIn } from '../../routines/inputs.ts'
-import { triedView } from '../../views/routines.ts'
+import { dryView, triedView } from '../../views/routines.ts'
 
 export default class RoutinesTest extends ApiCommand<typeof RoutinesTest> {
   static override summary = 'Check a definition without effects'
@@ -26,7 +26,9 @@ export default class RoutinesTest extends ApiCommand<typeof RoutinesTest> {
         body: given({ definition, sample_inputs: inputsIn(this.flags), author_crew_id: undefined }),
       }),
     )
-    await this.out.show(tried, triedView)
+    if (this.out.wanted.format === 'auto' && tried.ok) await this.out.list(tried.steps, dryView)
+    else await this.out.show(tried, triedView)
+    if (tried.risk_reasons.length) this.out.note(`It would wait for approval: ${tried.risk_reasons.join(', ')}.`, 'dim')
     if (!tried.ok) this.finish(1)
   }
 }

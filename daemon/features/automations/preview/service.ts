@@ -26,7 +26,7 @@ export function preview(app: App, { actor, body }: Call<typeof automations.previ
     window_hours: windowHours,
     scanned: entries.length,
     matched: found.length,
-    samples: found.slice(0, mostSamples) as unknown as Preview['samples'],
+    samples: found.slice(0, mostSamples),
     top_rejection: found.length ? {} : topRejection(entries, clauses),
   }
 }

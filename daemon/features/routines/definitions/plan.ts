@@ -22,8 +22,16 @@ export const stepsCited = (step: RoutineStep, ids: ReadonlySet<string>): string[
   return [...new Set([...fromTemplates, ...fromExpressions])].filter((id) => ids.has(id) && id !== step.id)
 }
 
+const known = new WeakMap<RoutineDefinition, readonly Node[]>()
+
 /** What each step of a definition waits for. docs/routines.md, "Order". */
-export function nodesOf({ steps, hooks = {}, parallelism = 'explicit' }: RoutineDefinition): Node[] {
+export function nodesOf(definition: RoutineDefinition): readonly Node[] {
+  const found = known.get(definition) ?? placed(definition)
+  known.set(definition, found)
+  return found
+}
+
+function placed({ steps, hooks = {}, parallelism = 'explicit' }: RoutineDefinition): Node[] {
   const ids = new Set(steps.map(({ id }) => id))
   const inOrder = (list: readonly RoutineStep[], index: number) => (index > 0 ? [list[index - 1]!.id] : [])
   const main = steps.map((step, index): Node => {

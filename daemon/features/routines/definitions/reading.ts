@@ -7,6 +7,9 @@ import { type Flaw, flawsOf } from './rules.ts'
 /** Most bytes of a definition, as JSON. */
 const sizeLimit = 1024 * 1024
 
+/** Objects and lists within each other. */
+const deepest = 100
+
 /** A definition as it is stored: its text, and the hash by which a change is noticed. */
 export interface Checked {
   definition: RoutineDefinition
@@ -31,9 +34,18 @@ export function readDefinition(given: unknown): Checked {
   const json = jsonOf(value)
   if (Buffer.byteLength(json) > sizeLimit)
     throw problem('routine_invalid', { field: 'definition', detail: 'A definition has at most 1 MiB' })
+  if (depthOf(json) > deepest) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
   const flaws = flawsOf(value)
   if (flaws.length) refuse(flaws)
   return { definition: value as RoutineDefinition, json, hash: hashOf(json) }
+}
+
+function depthOf(json: string): number {
+  let [depth, most] = [0, 0]
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g))
+    if (token === '[' || token === '{') most = Math.max(most, ++depth)
+    else if (token === ']' || token === '}') depth--
+  return most
 }
 
 function jsonOf(value: unknown): string {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Value } from 'typebox/value'
 import {
   LooseDefinition,
   mostRoutineSteps,
@@ -190,7 +191,7 @@ const unsafe = ['pattern', 'patternProperties', '$ref', '$dynamicRef', '$recursi
 function schemaFlaw(schema: unknown): string {
   const found = unsafe.find((word) => JSON.stringify(schema).includes(`"${word}":`))
   if (found) return `may not use "${found}"`
-  return compileFlaw(() => Compile(schema as TSchema))
+  return compileFlaw(() => Value.Check(schema as TSchema, null))
 }
 
 /** Steps that wait for what is not there, or for each other. */
@@ -302,14 +303,16 @@ export function inputsOf(
     const value = values[name] ?? fallback
     const field = `inputs.${name}`
     if (value === undefined || value === null) {
-      if (required) return { field, detail: `${field} is required` }
+      if (required) return { field, detail: `The input "${name}" is required` }
       continue
     }
-    if (typeOf(value) !== type) return { field, detail: `${field} must be of type ${type}` }
+    if (typeOf(value) !== type) return { field, detail: `The input "${name}" must be of type ${type}` }
     const size =
       typeof value === 'number' ? value : typeof value === 'string' || Array.isArray(value) ? value.length : null
-    if (size !== null && min !== undefined && size < min) return { field, detail: `${field} must be at least ${min}` }
-    if (size !== null && max !== undefined && size > max) return { field, detail: `${field} must be at most ${max}` }
+    if (size !== null && min !== undefined && size < min)
+      return { field, detail: `The input "${name}" must be at least ${min}` }
+    if (size !== null && max !== undefined && size > max)
+      return { field, detail: `The input "${name}" must be at most ${max}` }
     values[name] = value
   }
   return { inputs: values }

@@ -120,7 +120,8 @@ export function driveRoutines(app: App): { close(): void } {
 
 /** Goes on with what was at work when the daemon stopped. */
 async function resume(app: App, drive: (id: string) => Promise<void>): Promise<void> {
-  for (const { id } of queries(app.db).working.all()) {
+  const { working, decided } = queries(app.db)
+  for (const { id } of [...working.all(), ...decided.all()]) {
     const cut = queries(app.db)
       .steps.all(id)
       .filter(({ type, status }) => type === 'http' && status === 'running')

@@ -63,22 +63,40 @@ function outputOf({ steps, outputs }: Loaded, key: string): unknown {
   return value
 }
 
+const cites = new WeakMap<object, boolean>()
+
+/** Whether a step may read what others gave; most of those in a long run do not. */
+function citesSteps(step: object): boolean {
+  const known = cites.get(step) ?? JSON.stringify(step).includes('steps')
+  cites.set(step, known)
+  return known
+}
+
 /** What templates and expressions of a step may name. Within a loop, `steps` has the steps of the same item too. */
 export function valuesOf(loaded: Loaded, placed?: Placed): Values {
   const { run, definition, steps } = loaded
   const shown: Record<string, unknown> = {}
-  const show = (id: string, key: string) => {
-    const row = steps.get(key)
-    if (row) shown[id] = { output: outputOf(loaded, key), status: row.status, error: row.error_message ?? '' }
+  const show = (id: string, row: StepRow) => {
+    // Read only when it is cited: most of what a run has is not.
+    const { key, status, error_message } = row
+    shown[id] = {
+      get output() {
+        return outputOf(loaded, key)
+      },
+      status,
+      error: error_message ?? '',
+    }
   }
-  const all = [...definition.steps, ...Object.values(definition.hooks ?? {}).flat()]
-  for (const { id } of all) show(id, id)
+  const showOf = (id: string, row: StepRow | undefined) => row && show(id, row)
+  if (!placed || citesSteps(placed.step))
+    for (const row of steps.values()) if (!row.key.includes('[')) show(row.key, row)
   const { loop } = placed ?? {}
   const inputs = JSON.parse(run.inputs_json) as unknown
   if (loop) {
     const step = definition.steps.find(({ id }) => id === loop.key)
     if (step?.type === 'foreach')
-      for (const { id } of step.foreach.steps as { id: string }[]) show(id, `${loop.key}[${loop.index}].${id}`)
+      for (const { id } of step.foreach.steps as { id: string }[])
+        showOf(id, steps.get(`${loop.key}[${loop.index}].${id}`))
   }
   return {
     inputs,

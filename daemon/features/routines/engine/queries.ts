@@ -62,11 +62,11 @@ export interface StepRow {
 }
 
 const runColumns =
-  'id, workspace_id, routine_id, routine_slug, routine_name, crew_id, version, definition_hash, definition_json, ' +
-  'mode, status, inputs_json, event_json, output_json, error_message, failed_at_step, current_step_id, ' +
-  'warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, user_id, parent_run_id, ' +
-  'parent_step_id, chain_origin, chain_depth, idempotency_key, replay_of, concurrency_group, cost_usd, created_at, started_at, ' +
-  'ended_at, duration_ms'
+  'id, workspace_id, routine_id, routine_slug, routine_name, crew_id, version, definition_hash, ' +
+  'definition_json, mode, status, inputs_json, event_json, output_json, error_message, failed_at_step, ' +
+  'current_step_id, warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, ' +
+  'user_id, parent_run_id, parent_step_id, chain_origin, chain_depth, idempotency_key, replay_of, ' +
+  'concurrency_group, cost_usd, created_at, started_at, ended_at, duration_ms'
 const stepColumns =
   'id, run_id, key, type, status, attempt, output_json, error_message, waitpoint_id, agent_run_id, child_run_id, ' +
   'event_type, state_json, cost_usd, wake_at, started_at, ended_at, duration_ms'
@@ -99,6 +99,11 @@ export const queries = statements((db) => ({
     .pluck(),
   working: db.prepare<[], { id: string }>(
     "SELECT id FROM routine_runs WHERE status IN ('queued', 'running') ORDER BY id",
+  ),
+  /** Runs that wait for what was decided already: the daemon stopped before it could tell them. */
+  decided: db.prepare<[], { id: string }>(
+    `SELECT DISTINCT s.run_id AS id FROM routine_steps s CROSS JOIN decisions d ON d.id = s.waitpoint_id
+     WHERE s.status = 'waiting' AND s.waitpoint_id IS NOT NULL AND d.state <> 'open'`,
   ),
   children: db.prepare<[parent: string], { id: string }>(
     `SELECT id FROM routine_runs WHERE parent_run_id = ? AND ${open}`,
@@ -150,4 +155,7 @@ export const queries = statements((db) => ({
 }))
 
 /** Statements that scan a table, with the reason. */
-export const scans = { working: 'reads only the index of runs at work, when the daemon starts' }
+export const scans = {
+  working: 'reads only the index of runs at work, when the daemon starts',
+  decided: 'reads only the index of steps that wait for a decision, when the daemon starts',
+}

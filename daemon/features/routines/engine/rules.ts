@@ -55,37 +55,37 @@ export function placeOf(definition: RoutineDefinition, key: string): Placed | un
  */
 export function nextOf(definition: RoutineDefinition, states: ReadonlyMap<string, State>, stopped = false): Next {
   const nodes = nodesOf(definition)
-  const isDone = ({ key, step }: Node): boolean => {
+  const done = new Set<string>()
+  const open = new Set<Phase>()
+  let lost = stopped
+  for (const { key, step, phase } of nodes) {
     const status = states.get(key)?.status
-    return status === 'completed' || status === 'skipped' || (status === 'failed' && step.on_fail === 'continue')
-  }
-  const isLost = (node: Node): boolean => {
-    const status = states.get(node.key)?.status
-    return status === 'cancelled' || (status === 'failed' && node.step.on_fail !== 'continue')
+    if (isDone(status, step)) done.add(key)
+    else if (phase !== 'on_failure') {
+      open.add(phase)
+      lost ||= status === 'failed' || status === 'cancelled'
+    }
   }
   const of = (phase: Phase) => nodes.filter((node) => node.phase === phase)
-  const doing = nodes.filter(({ phase }) => phase !== 'on_failure')
   const next: Next = { begin: [], finish: [], giveUp: [], over: null }
 
-  if (stopped || doing.some(isLost)) {
-    next.giveUp = [...states.values()]
-      .filter(({ key, status }) => atWork(status) && !isHook(key, nodes))
-      .map(({ key }) => key)
-    const hooks = of('on_failure')
-    const step = hooks.find(({ key }) => !isOver(states.get(key)))
+  if (lost) {
+    const busy = [...states.values()].filter(({ key, status }) => atWork(status) && !isHook(key, nodes))
+    next.giveUp = busy.map(({ key }) => key)
+    const step = of('on_failure').find(({ key }) => !isOver(states.get(key)))
     if (!step) next.over = 'failed'
     else if (!states.has(step.key)) next.begin.push(step)
     return next
   }
-  const phase = (['before_all', 'main', 'after_all'] as const).find((one) => !of(one).every(isDone))
+  const phase = (['before_all', 'main', 'after_all'] as const).find((one) => open.has(one))
   if (!phase) return { ...next, over: 'completed' }
 
-  const done = new Set(nodes.filter(isDone).map(({ key }) => key))
   let free = mostAtOnce - [...states.values()].filter(({ status }) => status === 'running').length
   const take = (placed: Placed) => {
     if (free-- > 0) next.begin.push(placed)
   }
-  for (const node of of(phase)) {
+  for (const node of nodes) {
+    if (node.phase !== phase || done.has(node.key)) continue
     const state = states.get(node.key)
     if (!state && node.needs.every((key) => done.has(key))) take(node)
     else if (state?.status === 'running' && node.step.type === 'foreach') {
@@ -96,6 +96,10 @@ export function nextOf(definition: RoutineDefinition, states: ReadonlyMap<string
   }
   return next
 }
+
+/** A step that others need not wait for any more. */
+const isDone = (status: State['status'] | undefined, step: RoutineStep): boolean =>
+  status === 'completed' || status === 'skipped' || (status === 'failed' && step.on_fail === 'continue')
 
 const isOver = (state: State | undefined): boolean => state !== undefined && !atWork(state.status)
 const isHook = (key: string, nodes: readonly Node[]) =>
@@ -108,14 +112,7 @@ function loopNext(key: string, step: StepOf<'foreach'>, state: State, states: Re
   let busy = 0
   let finished = true
   for (let index = 0; index < items.length && busy < (step.foreach.parallelism ?? 1); index++) {
-    const open = nodesOfItem(key, step, index).find((node) => {
-      const status = states.get(node.key)?.status
-      return !(
-        status === 'completed' ||
-        status === 'skipped' ||
-        (status === 'failed' && node.step.on_fail === 'continue')
-      )
-    })
+    const open = nodesOfItem(key, step, index).find((node) => !isDone(states.get(node.key)?.status, node.step))
     if (!open) continue
     finished = false
     busy++

@@ -204,7 +204,9 @@ describe('automations', () => {
     await create({ action: { routine_slug: 'strict', inputs: { n: 'text' } } })
     await fails()
     const cards = async () => (await call('MANAGER', 'GET', '/inbox')).body.rows
-    await expect.poll(cards).toMatchObject([{ body_md: expect.stringContaining('inputs.n must be of type number') }])
+    await expect
+      .poll(cards)
+      .toMatchObject([{ body_md: expect.stringContaining('The input "n" must be of type number') }])
   })
 
   it('store what they have matched before a stop', async () => {

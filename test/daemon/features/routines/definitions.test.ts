@@ -114,6 +114,17 @@ describe('a definition', () => {
     expect((await test('a: &a [*a]')).status).toBe(422)
   })
 
+  it('is refused when it is nested without end', async () => {
+    const { call, W } = await routines()
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const text = (levels: number) =>
+      '{"dsl_version":"1.0","name":"one","steps":[{"id":"a","type":"transform","transform":' +
+      `{"input":${deep(levels)},"expression":"."}}]}`
+    const test = (levels: number) => call('MANAGER', 'POST', `${W}/pipelines/test_run`, { definition: text(levels) })
+    expect((await test(50)).status).toBe(200)
+    for (const levels of [101, 1000, 100_000]) expect((await test(levels)).status).toBe(422)
+  })
+
   it('waits for approval when it can do harm', () => {
     const http = { id: 'h', type: 'http', http: { method: 'GET', url: 'https://example.com' } }
     const loop = { id: 'l', type: 'foreach', foreach: { items: [], steps: [http] } }

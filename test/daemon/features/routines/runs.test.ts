@@ -242,6 +242,17 @@ describe('a run of a routine', () => {
     })
   })
 
+  it('goes on after a restart with what was decided before it was told', async () => {
+    const { save, run, until, call, W, stop, restart } = await routines()
+    await save('ask', [wait('a'), give('b', '1')])
+    const { run_id, waitpoint_token } = await run('ask')
+    stop()
+    const path = `${W}/pipelines/waitpoints/${waitpoint_token}/approve`
+    expect((await call('MANAGER', 'POST', path, { approved: true })).status).toBe(200)
+    restart()
+    expect(await until(run_id, 'completed')).toMatchObject({ output: 1 })
+  })
+
   it('is cancelled with all that it waits for', async () => {
     const { save, run, call, W, result } = await routines()
     await save('inner', [wait('a')])
@@ -429,10 +440,10 @@ describe('a run of a routine', () => {
   })
 
   it.each([
-    ['a missing input', {}, 'inputs.n is required'],
-    ['another type', { n: '1' }, 'inputs.n must be of type number'],
-    ['too little', { n: 0 }, 'inputs.n must be at least 1'],
-    ['too much', { n: 11 }, 'inputs.n must be at most 10'],
+    ['a missing input', {}, 'The input "n" is required'],
+    ['another type', { n: '1' }, 'The input "n" must be of type number'],
+    ['too little', { n: 0 }, 'The input "n" must be at least 1'],
+    ['too much', { n: 11 }, 'The input "n" must be at most 10'],
   ])('refuses %s', async (_, inputs, detail) => {
     const { save, run } = await routines()
     await save('one', [give('a', '1')], { inputs: [{ name: 'n', type: 'number', required: true, min: 1, max: 10 }] })
