@@ -92,7 +92,7 @@ const asked = new Set<string>()
 const run = async (key: string) =>
   call('POST', `${W}/pipelines/outer/run`, { inputs: { key }, idempotency_key: key, wait_seconds: 0 })
 
-it(`no step takes effect twice and no run is lost over ${rounds * killsOfRound} crashes`, {
+it('no step takes effect twice and no run is lost over 200 crashes', {
   timeout: 1_800_000,
 }, async () => {
   daemon = await startMusterd(env)
