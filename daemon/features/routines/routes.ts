@@ -3,10 +3,11 @@ import { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
 import { feature, wished } from '#kernel/feature'
+import { endAll } from './endings/service.ts'
 import { driveRoutines, forgetKeys } from './engine/jobs.ts'
 import { queries } from './engine/queries.ts'
 import { firePending, forgetPending } from './pending/jobs.ts'
-import { cancelPending, dropPending, list as pending } from './pending/service.ts'
+import { cancelPending, dropOfWorkspace, dropPending, list as pending } from './pending/service.ts'
 import { active, begin, cancel, logs, outcome, records, replay, result, runs } from './records/service.ts'
 import {
   appearance,
@@ -85,7 +86,17 @@ export default feature(
   {
     jobs: [driveRoutines, firePending, forgetKeys, forgetPending],
     sources: { routine: routineSource },
-    on: { 'routine.deleted': dropPending, 'routine.disabled': dropPending },
+    on: {
+      'routine.deleted': dropPending,
+      'routine.disabled': dropPending,
+      'workspace.deleted': {
+        writes: ['routine_run.cancelled', 'approval.orphaned', 'run.cancelled', 'agent.status_change'],
+        run(app, it) {
+          dropOfWorkspace(app, it)
+          endAll(app, it)
+        },
+      },
+    },
     after: {
       'run.completed': afterRun,
       'run.failed': afterRun,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { acting, type Happened } from '#kernel/facts'
 import { wake } from '#kernel/waiting'
 import { settle } from '../../decisions/service.ts'
 import { raise } from '../../inbox/service.ts'
@@ -154,6 +155,12 @@ export function cancelRun(app: App, id: string, by: Acting, reason?: string): bo
 /** Cancels all that a routine does. */
 export function cancelAll(app: App, routine: string, by: Acting, reason: string): void {
   for (const { id } of queries(app.db).openOfRoutine.all(routine)) cancelRun(app, id, by, reason)
+}
+
+/** Nothing goes on in a workspace that is deleted. */
+export function endAll(app: App, { payload, about: of }: Happened<'workspace.deleted'>): void {
+  for (const { id } of queries(app.db).openOfWorkspace.all(payload.entity_id))
+    cancelRun(app, id, acting(of), 'The workspace was deleted')
 }
 
 /** The same for failures alike: at the same step, with the same words but for numbers and ids. */

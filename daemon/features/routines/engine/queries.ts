@@ -92,6 +92,9 @@ export const queries = statements((db) => ({
   openOfRoutine: db.prepare<[routine: string], { id: string }>(
     `SELECT id FROM routine_runs WHERE routine_id = ? AND ${open} ORDER BY created_at, id`,
   ),
+  openOfWorkspace: db.prepare<[workspace: string], { id: string }>(
+    `SELECT id FROM routine_runs WHERE workspace_id = ? AND ${open} ORDER BY created_at, id`,
+  ),
   openInGroup: db
     .prepare<[routine: string, group: string], number>(
       `SELECT count(*) FROM routine_runs WHERE routine_id = ? AND concurrency_group = ? AND ${open}`,

@@ -68,6 +68,10 @@ export const queries = statements((db) => ({
     `UPDATE pending_runs SET status = 'cancelled', reason = 'The routine is gone', ended_at = ?
      WHERE routine_id = ? AND status = 'pending'`,
   ),
+  dropOfWorkspace: db.prepare<[now: string, workspace: string]>(
+    `UPDATE pending_runs SET status = 'cancelled', reason = 'The workspace is gone', ended_at = ?
+     WHERE workspace_id = ? AND status = 'pending'`,
+  ),
   forget: db.prepare<[before: string, most: number]>(
     `DELETE FROM pending_runs WHERE id IN
       (SELECT id FROM pending_runs WHERE status <> 'pending' AND ended_at < ? LIMIT ?)`,

@@ -124,6 +124,9 @@ export function cancelPending(
 export const dropPending = (app: App, { payload }: Happened<'routine.deleted' | 'routine.disabled'>): void =>
   void queries(app.db).dropOfRoutine.run(time(app.clock()), payload.entity_id)
 
+export const dropOfWorkspace = (app: App, { payload }: Happened<'workspace.deleted'>): void =>
+  void queries(app.db).dropOfWorkspace.run(time(app.clock()), payload.entity_id)
+
 /** The request of a row, as it will be made. */
 export function requestOf(app: App, row: PendingRow): RunRequest | null {
   const routine = routineQueries(app.db).byId.get(row.workspace_id, row.routine_id)

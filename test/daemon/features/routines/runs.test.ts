@@ -283,6 +283,26 @@ describe('a run of a routine', () => {
     expect(await run('two')).toMatchObject({ code: 'not_found' })
   })
 
+  it('ends with its workspace', async () => {
+    const { call, stranger, app } = await routines()
+    const owner = stranger()
+    const W = `/workspaces/${owner.workspace}`
+    const begin = async (slug: string, step: Step, body: object = {}) => {
+      const definition = { dsl_version: '1.0', name: slug, steps: [step] }
+      await call(owner, 'POST', `${W}/pipelines/save`, { slug, definition, skip_test_gate: true })
+      return (await call(owner, 'POST', `${W}/pipelines/${slug}/run`, body)).body
+    }
+    const event: Step = { id: 'a', type: 'wait', wait: { kind: 'event', event_type: 'go' } }
+    expect([(await begin('one', wait('a'))).status, (await begin('two', event)).status]).toEqual(['WAITING', 'WAITING'])
+    expect((await begin('two', event, { delay_seconds: 60 })).status).toBe('SCHEDULED')
+    expect((await call(owner, 'POST', '/workspaces', { name: 'Other', slug: 'other' })).status).toBe(201)
+    const gone = await call(owner, 'DELETE', W, { confirm_slug: `test-${owner.workspace.slice(-8)}` })
+    expect(gone.status, gone.text).toBe(200)
+    const statuses = (table: string) => app.db.prepare(`SELECT status FROM ${table}`).pluck().all()
+    expect(statuses('routine_runs')).toEqual(['cancelled', 'cancelled'])
+    expect(statuses('pending_runs')).toEqual(['cancelled'])
+  })
+
   it('tells people, 20 things at most', async () => {
     const { save, run, call, person } = await routines()
     const notify = (to: string): Step => ({ id: 'tell', type: 'notify', notify: { to, title: 'n = {{ i }}' } })
