@@ -30,6 +30,7 @@ const lists = {
   roles: ['roles', 'scopes'],
   routines: ['routineRunStatuses', 'routineStatuses'],
   runs: ['runStatuses'],
+  schedules: ['catchupPolicies'],
   tokens: ['tiers'],
   triage: ['matchTypes', 'triagePriorities'],
 }

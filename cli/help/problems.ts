@@ -167,6 +167,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   routine_busy: 'routines.md#runs',
   routine_run_over: 'routines.md#runs',
   automations_full: 'automations.md#limits',
+  schedules_full: 'schedules.md#limits',
   routines_full: 'routines.md#versions-and-approval',
   invalid_inputs: 'routines.md#runs',
   missing_credentials: 'routines.md#secrets-and-the-network',

@@ -48,6 +48,7 @@ export const topics: Readonly<Record<string, string>> = {
   ports: 'Ports that agents have exposed by URL',
   preferences: 'Preferences that clients store for you',
   projects: 'Projects, which issues belong to',
+  schedules: 'When routines begin by themselves',
   routines: 'What is done in steps, by agents and without them',
   rooms: 'Rooms of people: direct, groups and channels',
   runs: 'Runs, each one piece of work of an agent',

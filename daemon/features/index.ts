@@ -61,6 +61,7 @@ import rooms from './rooms/routes.ts'
 import routines from './routines/routes.ts'
 import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
+import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
@@ -131,6 +132,7 @@ export const features = {
   rooms,
   routines,
   runs: join(runs, runReceipts, runTree),
+  schedules,
   sessions,
   sockets,
   system,

@@ -63,6 +63,8 @@ interface Events {
   called: (stepId: string) => void
   /** A run of a routine is to begin then. */
   parked: (at: string) => void
+  /** A schedule is due then. */
+  scheduled: (at: string) => void
 }
 
 type Scrub = (who: { workspace_id: string; agent_id: string }, offered: readonly string[]) => <T>(value: T) => T

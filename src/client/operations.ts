@@ -407,6 +407,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     receiptKeys: ['GET', '/api/v1/receipt-keys'],
     tree: ['GET', '/api/v1/runs/:runId/tree'],
   },
+  schedules: {
+    list: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-schedules'],
+    create: ['POST', '/api/v1/workspaces/:workspaceId/pipeline-schedules'],
+    update: ['PATCH', '/api/v1/workspaces/:workspaceId/pipeline-schedules/:scheduleId'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/pipeline-schedules/:scheduleId'],
+    run: ['POST', '/api/v1/workspaces/:workspaceId/pipeline-schedules/:scheduleId/run'],
+  },
   sessions: {
     csrf: ['GET', '/api/auth/csrf'],
     providers: ['GET', '/api/auth/providers'],

@@ -30,6 +30,7 @@ export const capabilities = [
   'page.create',
   'memory.write',
 ] as const
+export const catchupPolicies = ['skip', 'once', 'all'] as const
 export const cliAdapters = [
   'CLAUDE_CODE',
   'CODEX_CLI',

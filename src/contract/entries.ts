@@ -32,6 +32,7 @@ import { reserved } from './entries/reserved.ts'
 import { roomFacts } from './entries/rooms.ts'
 import { routineFacts } from './entries/routines.ts'
 import { runFacts } from './entries/runs.ts'
+import { scheduleFacts } from './entries/schedules.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { shellFacts } from './entries/shells.ts'
 import { tokenFacts } from './entries/tokens.ts'
@@ -84,6 +85,7 @@ export const facts = {
   ...roomFacts,
   ...routineFacts,
   ...runFacts,
+  ...scheduleFacts,
   ...triggerFacts,
   ...workspaceFacts,
 } as const

@@ -58,6 +58,7 @@ import { routines } from './routines.ts'
 import { runReceipts } from './run-receipts.ts'
 import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
+import { schedules } from './schedules.ts'
 import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
@@ -128,6 +129,7 @@ export const api = {
   rooms,
   routines,
   runs: { ...runs, ...runReceipts, ...runTree },
+  schedules,
   sessions,
   sockets,
   system,

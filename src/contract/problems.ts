@@ -120,6 +120,7 @@ export const problems = {
   routine_busy: [429, 'The routine has as many runs as it may'],
   routine_run_over: [409, 'The run is over'],
   automations_full: [409, 'The workspace has as many automations as it may'],
+  schedules_full: [409, 'The workspace has as many schedules as it may'],
   routines_full: [409, 'The workspace has as many routines as it may'],
   invalid_inputs: [400, 'Some inputs of the routine cannot be used'],
   missing_credentials: [422, 'Credentials that the routine needs are missing'],

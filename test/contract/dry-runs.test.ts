@@ -311,6 +311,10 @@ const cases: Record<string, Case> = {
   'automations.create': made({ name: 'new', event_type: 'run.failed', action: { routine_slug: '$routineSlug' } }),
   'automations.update': ok({ name: 'new' }),
   'automations.remove': ok(),
+  'schedules.create': made({ name: 'new', cron_expr: '@daily', target_pipeline_slug: '$routineSlug' }),
+  'schedules.update': ok({ name: 'new' }),
+  'schedules.remove': gone,
+  'schedules.run': ok(),
   'routines.save': made({ slug: 'new', definition: definitionOf('new'), skip_test_gate: true }),
   'routines.import': made({
     format: 'svc-routine-bundle/v1',

@@ -366,6 +366,12 @@ runs.receipt               VIEWER    -                 api
 runs.receiptKeys           signed-in -                 api
 runs.reportConfidence      internal  -                 api
 
+schedules.list             VIEWER    -                 api
+schedules.create           MANAGER   workspace:admin   api
+schedules.update           ADMIN     workspace:admin   api
+schedules.remove           ADMIN     workspace:admin   api
+schedules.run              MANAGER   workspace:admin   api
+
 sessions.csrf              public    -                 api
 sessions.providers         public    -                 api
 sessions.current           public    -                 api

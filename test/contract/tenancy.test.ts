@@ -95,6 +95,7 @@ const bodies: Record<string, object> = {
   'routines.rollback': { version: 1 },
   'routines.run': {},
   'routines.signal': { event_type: 'x' },
+  'schedules.update': { name: 'x' },
   'triage.update': { name: 'x' },
   'plans.update': { icon: 'x' },
   'workflows.update': { icon: 'x' },

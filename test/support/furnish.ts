@@ -143,6 +143,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   await make(`${W}/pipelines/save`, saving)
   const routineRun = await make(`${W}/pipelines/${word}/run`, { wait_seconds: 0 })
   const pending = await make(`${W}/pipelines/${word}/run`, { delay_seconds: 60 })
+  const timing = { name: word, cron_expr: '@daily', target_pipeline_slug: word }
+  const schedule = await make(`${W}/pipeline-schedules`, timing)
   const reacting = { name: word, event_type: 'run.failed', action: { routine_slug: word } }
   const automation = await make('/automations', reacting)
   return {
@@ -189,6 +191,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,
     rotationId: rotation.rotation_id ?? rotation.id,
     ruleId: rule.id,
+    scheduleId: schedule.id,
     runId: run,
     token: waitpoint.id,
     tokenId: app.db.prepare<[string], string>('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(owner.userId)!,

@@ -49,8 +49,6 @@ export const reserved = {
   'system.hook_toggled': 'info',
   'pipeline.step.container_ready': 'info',
   'pipeline.dry_run': 'info',
-  'pipeline.schedule.circuit_breaker_tripped': 'error',
-  'pipeline.schedule.missed_occurrences': 'warn',
   'pipeline.runs_swept': 'info',
   'skill.imported': 'notice',
   'skill.deleted': 'notice',

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import type { AgentPatch } from '#contract/agents'
 import { type App, wholeSeconds } from '#kernel/app'
+import { nextTime } from '#kernel/cron'
 import { queries, type ScheduleRow } from './queries.ts'
-import { mergeSchedule, nextTime, noSchedule, type Schedule } from './rules.ts'
+import { mergeSchedule, noSchedule, type Schedule } from './rules.ts'
 
 export type { ScheduleRow } from './queries.ts'
 export { dueSince } from './rules.ts'

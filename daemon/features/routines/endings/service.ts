@@ -64,6 +64,13 @@ export function endRun(app: App, loaded: Loaded, over: 'completed' | 'failed'): 
   if (over === 'failed' && unseen.includes(run.triggered_via)) tellFailure(app, ended)
 }
 
+/** What a run that is over gave, and the occurrence that a schedule began it for. */
+export function gaveOf({ db }: App, id: string): { output: unknown; due_at: string } {
+  const { output_json, metadata_json } = queries(db).run.get(id)!
+  const { due_at } = JSON.parse(metadata_json) as { due_at: string }
+  return { output: output_json === null ? null : JSON.parse(output_json), due_at }
+}
+
 /** What the definition says that a run gives, or what its last step gave. */
 function outputOf(loaded: Loaded): unknown {
   const { definition, steps } = loaded

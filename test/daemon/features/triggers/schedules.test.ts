@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import { nextTime } from '#kernel/cron'
 import { closing } from '#test'
-import { dueSince, nextTime } from '../../../../daemon/features/agents/schedules/rules.ts'
+import { dueSince } from '../../../../daemon/features/agents/schedules/rules.ts'
 import { beginByThemselves } from '../../../../daemon/features/triggers/jobs.ts'
 import type { FakeRuntime } from '../../../support/fake-runtime.ts'
 import { workplace } from '../../../support/runs.ts'

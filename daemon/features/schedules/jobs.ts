@@ -1,0 +1,52 @@
+import type { App } from '#kernel/app'
+import { pause, timerAt } from '#kernel/jobs/due'
+import { untilWritten } from '#kernel/store/until-written'
+import { beginDue } from './beginning/service.ts'
+import { queries } from './queries.ts'
+
+/** Schedules that one change looks at. */
+const batch = 50
+
+const time = (ms: number) => new Date(ms).toISOString()
+
+/** Begins what schedules ask for, with one timer for the next of them. */
+export function beginScheduled(app: App): { close(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let armed = Number.POSITIVE_INFINITY
+  let closed = false
+
+  function wait(at: string): void {
+    const ms = Date.parse(at)
+    if (closed || ms >= armed) return
+    clearTimeout(timer)
+    armed = ms
+    timer = timerAt(app, ms, sweep)
+  }
+
+  async function sweep(): Promise<void> {
+    armed = Number.POSITIVE_INFINITY
+    try {
+      for (let due = dueNow(); due.length && !closed; due = dueNow())
+        await untilWritten(app, () => {
+          for (const { id } of due) beginDue(app, id)
+        })
+    } catch (error) {
+      if (!closed) app.log.error({ err: error }, 'Schedules that were due could not begin')
+      wait(time(app.clock() + pause))
+    }
+    const next = closed ? undefined : queries(app.db).next.get()
+    if (next?.next_run_at) wait(next.next_run_at)
+  }
+
+  const dueNow = () => queries(app.db).due.all(time(app.clock()), batch)
+
+  app.bus.on('scheduled', wait)
+  void sweep()
+  return {
+    close() {
+      closed = true
+      clearTimeout(timer)
+      app.bus.off('scheduled', wait)
+    },
+  }
+}
