@@ -49,9 +49,14 @@ export const waitpoints = {
     summary: 'Let waiting work go on, or end it, by its token alone',
     access: 'public',
     status: 200,
-    body: Type.Object(decision),
+    body: Type.Object({
+      ...decision,
+      payload: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { description: 'What the step gives; at most 64 KiB as JSON' }),
+      ),
+    }),
     reply: Decided,
     journal: ['approval.granted', 'approval.denied', 'approval.timeout'],
-    throws: ['not_found', 'approval_settled'],
+    throws: ['not_found', 'approval_settled', 'body_over_limit'],
   }),
 }

@@ -37,5 +37,7 @@ export const queries = statements((db) => ({
      VALUES (@id, @workspace_id, @token_hash, @run_id, @step_id, @kind, @prompt, @invoking_crew_id, @payload_json,
       @created_at)`,
   ),
+  /** What the holder of the token sent along. */
+  payload: db.prepare<[json: string, id: string]>('UPDATE waitpoints SET payload_json = ? WHERE id = ?'),
   comment: db.prepare<[comment: string, id: string]>('UPDATE waitpoints SET comment = ? WHERE id = ?'),
 }))

@@ -5,7 +5,7 @@ import type { App } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { blankToNull } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
-import { type Problem, problem } from '#kernel/problem'
+import { Problem, problem } from '#kernel/problem'
 import { isOpen, open, settle } from '../decisions/service.ts'
 import { factOf, waitpoint } from './kind.ts'
 import { queries, type Row } from './queries.ts'
@@ -111,8 +111,17 @@ export function approve(app: App, { actor, token, body, now }: Call<typeof waitp
 export function callback(app: App, { actor, token, body, now }: Call<typeof waitpoints.callback>) {
   const row = queries(app.db).byHash.get(hashOf(token))
   if (!row) throw absent()
-  return decide(app, row, actor, body, now)
+  const { payload, ...decision } = body
+  const json = payload === undefined ? null : JSON.stringify(app.scrub(scopeOf(row), [])(payload))
+  if (json !== null && json.length > payloadLimit)
+    throw problem('body_over_limit', { field: 'payload', detail: 'The payload may have 64 KiB as JSON' })
+  const decided = decide(app, row, actor, decision, now)
+  if (json !== null && !(decided instanceof Problem)) queries(app.db).payload.run(json, row.id)
+  return decided
 }
+
+const payloadLimit = 65_536
+const scopeOf = ({ workspace_id }: Row) => ({ workspace_id, agent_id: '' })
 
 export const list = (app: App, { actor }: Call<typeof waitpoints.list>) =>
   queries(app.db)

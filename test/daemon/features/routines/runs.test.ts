@@ -242,6 +242,21 @@ describe('a run of a routine', () => {
     })
   })
 
+  it('has what another system sent along when it let the run go on', async () => {
+    const { save, run, until, call } = await routines()
+    await save('ask', [wait('a'), give('b', 'steps.a.output.build')])
+    const { run_id, waitpoint_token } = await run('ask')
+    const path = `/waitpoint-tokens/${waitpoint_token}`
+    const long = { text: 'x'.repeat(70_000) }
+    expect((await call(null, 'POST', path, { approved: true, payload: long })).status).toBe(400)
+    expect((await call(null, 'POST', path, { approved: true, payload: { build: 7 } })).body).toEqual({
+      ok: true,
+      approved: true,
+    })
+    expect((await call(null, 'POST', path, { approved: true, payload: { build: 8 } })).status).toBe(409)
+    expect(await until(run_id, 'completed')).toMatchObject({ output: 7 })
+  })
+
   it('goes on after a restart with what was decided before it was told', async () => {
     const { save, run, until, call, W, stop, restart } = await routines()
     await save('ask', [wait('a'), give('b', '1')])
