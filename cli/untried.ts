@@ -7,6 +7,7 @@ const code = 'a code is used up by the attempt'
 const program = 'whoever is called works at once, and is no person who could look first'
 const machine = 'it starts or ends processes of this machine'
 const disk = "it works on the crew's disk, which takes nothing back"
+const effectless = 'it has no effects itself, and shows what would be done'
 const host = 'it works on the data folder while no daemon does'
 
 /** Commands that change something and have no `--dry-run`, with the reason. */
@@ -22,6 +23,7 @@ export const untried: Readonly<Record<string, string>> = {
   'admin:promote': host,
   'admin:reset-password': host,
   'agents:trigger': program,
+  'automations:preview': effectless,
   board: `${conversation}; \`muster issues update --dry-run\` tries one move`,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
   'credentials:check': provider,
@@ -39,6 +41,10 @@ export const untried: Readonly<Record<string, string>> = {
   pair: code,
   'pairing:redeem': code,
   'rooms:open': `${conversation}; \`muster rooms send --dry-run\` tries one message`,
+  'routines:dry-run': effectless,
+  'routines:edit': 'it opens an editor; `muster routines test` tries a definition without effects',
+  'routines:save': 'it tests the definition first; `muster routines test` does so alone, without effects',
+  'routines:test': effectless,
   signup: stranger,
   up: machine,
   wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',

@@ -48,10 +48,3 @@ export async function saveDefinition(
 }
 
 const nameIn = (definition: string): string => String((parse(definition) as { name?: unknown } | null)?.name ?? '')
-
-/** What was saved, and what is to be done next. */
-export const savedWords = ({ slug, version, status, risk_reasons }: RoutineRow): string =>
-  status === 'proposed'
-    ? `Saved version ${version} of ${slug}, which waits for approval (${risk_reasons.join(', ')}): ` +
-      `muster routines approve ${slug}`
-    : `Saved version ${version} of ${slug}.`

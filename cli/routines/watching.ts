@@ -70,6 +70,7 @@ export function linesOf({ steps }: Pick<RunShown, 'steps'>, now: number): string
       error_message && shorten(cleanLine(error_message.split('\n')[0]!), errorWidth),
     ]
       .filter(Boolean)
+      .map((word) => cleanLine(String(word)))
       .join('  ')
   })
 }
@@ -82,7 +83,7 @@ function waitsFor({ event_type, waitpoint_id, wake_at, type }: RunShown['steps']
 }
 
 const headOf = ({ pipeline_slug, status, id, cost_usd }: RunShown) =>
-  `${pipeline_slug}: ${status}  ${id}${cost_usd ? `  $${cost_usd.toFixed(2)}` : ''}`
+  cleanLine(`${pipeline_slug}: ${status}  ${id}${cost_usd ? `  $${cost_usd.toFixed(2)}` : ''}`)
 
 /** The steps in the same place, as long as they fit on the screen. */
 function redrawn(stdout: NodeJS.WriteStream) {
@@ -112,7 +113,7 @@ function changes(write: (text: string) => void) {
     again: () => undefined,
   }
   function tell(id: string, text: string): void {
-    if (known.get(id) !== text) write(text)
+    if (known.get(id) !== text) write(text.split('\t').map(cleanLine).join('\t'))
     known.set(id, text)
   }
 }

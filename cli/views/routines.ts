@@ -148,3 +148,10 @@ export const triedView: View<Reply<typeof routines.test>> = {
     STEPS: ({ steps }) => steps.map(({ id, would }) => `${id}: ${would}`).join('\n'),
   },
 }
+
+/** What was saved, and what is to be done next. */
+export const savedWords = ({ slug, version, status, risk_reasons }: RoutineRow): string =>
+  status === 'proposed'
+    ? `Saved version ${version} of ${slug}, which waits for approval (${risk_reasons.join(', ')}): ` +
+      `muster routines approve ${slug}`
+    : `Saved version ${version} of ${slug}.`

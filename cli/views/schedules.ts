@@ -34,7 +34,7 @@ export const scheduleView: View<Schedule> = {
   },
 }
 
-/** A time in the zone of its schedule: `Tue 24 Nov 2026 03:00`; as it stands in a zone that this machine does not know. */
+/** A time in the zone of its schedule: `Tue 24 Nov 2026 03:00`; as it stands where the zone is not known. */
 export function inWords(at: string, timeZone: string): string {
   const parts = partsOf(at, timeZone)
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? ''

@@ -17,6 +17,7 @@ const implied: Record<string, string | undefined> = {
   'agents.stop': 'not_found',
   'approvals.decide': 'not_found',
   'approvals.list': undefined,
+  'automations.list': undefined,
   'checkpoints.forkMission': 'invalid_json',
   'checkpoints.restore': 'not_found',
   'credentials.assign': 'not_found',

@@ -9,7 +9,7 @@ export default class AutomationsCreate extends ApiCommand<typeof AutomationsCrea
   static override summary = 'Create an automation'
   static override description =
     'When the journal has a matching entry, it begins a run of the routine. Matches that come soon after each other ' +
-    'become one run. muster automations preview shows what it would have matched.'
+    'become one run. What it would have matched: muster automations preview.'
   static override examples = [
     '$ <%= config.bin %> automations create "Look at failures" --event run.failed --routine look-at-failure',
     '$ <%= config.bin %> automations create "Failures of web" --event run.failed --routine look --crew web-team',

@@ -5,8 +5,8 @@ import { workspaceInUse } from '../../contexts/session.ts'
 import { editDraft } from '../../editor.ts'
 import { Cancelled, InputError, interactive } from '../../input.ts'
 import { shellWord } from '../../output/shell-word.ts'
-import { saveDefinition, savedWords, saveFlags } from '../../routines/saving.ts'
-import { routineView } from '../../views/routines.ts'
+import { saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesEdit extends ApiCommand<typeof RoutinesEdit> {
   static override summary = 'Edit a routine in your editor'

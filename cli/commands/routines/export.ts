@@ -6,8 +6,7 @@ import { viewOf } from '../../output/any-view.ts'
 
 export default class RoutinesExport extends ApiCommand<typeof RoutinesExport> {
   static override summary = 'Export a routine as a bundle'
-  static override description =
-    'Standard output gets it as JSON; muster routines import reads it back, in another workspace too.'
+  static override description = 'As JSON on standard output. Another workspace reads it with muster routines import.'
   static override result = { any: true as const }
   static override examples = ['$ <%= config.bin %> routines export nightly-update > nightly-update.json']
   static override args = { routine: Args.string({ required: true, description: 'slug of the routine' }) }

@@ -4,8 +4,7 @@ import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { crewId } from '../../lookup.ts'
 import { definitionIn } from '../../routines/definition.ts'
-import { savedWords } from '../../routines/saving.ts'
-import { routineView } from '../../views/routines.ts'
+import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesImport extends ApiCommand<typeof RoutinesImport> {
   static override summary = 'Import a routine from a bundle'

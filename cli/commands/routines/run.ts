@@ -19,7 +19,7 @@ export default class RoutinesRun extends ApiCommand<typeof RoutinesRun> {
   static override next = {
     routine_inactive: 'muster routines show ROUTINE',
     invalid_inputs: 'muster routines show ROUTINE',
-    missing_credentials: 'muster credentials create',
+    missing_credentials: 'muster credentials list',
   }
 
   async run(): Promise<void> {

@@ -2,8 +2,8 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { definitionIn } from '../../routines/definition.ts'
-import { saveDefinition, savedWords, saveFlags } from '../../routines/saving.ts'
-import { routineView } from '../../views/routines.ts'
+import { saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesSave extends ApiCommand<typeof RoutinesSave> {
   static override summary = 'Save a routine: a new one, or a new version'
