@@ -168,3 +168,12 @@ export function fileBytes(path: string): Buffer {
 /** The text, or what the file holds that is named after an `@`. */
 export const fileOr = (text: string): string =>
   text.startsWith('@') ? fileBytes(text.slice(1)).toString('utf8') : text
+
+/** What a flag says in JSON. */
+export function jsonIn(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InputError(`--${flag} is no JSON: ${(error as Error).message}`)
+  }
+}

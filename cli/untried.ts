@@ -47,5 +47,7 @@ export const untried: Readonly<Record<string, string>> = {
   'routines:test': effectless,
   signup: stranger,
   up: machine,
+  'waitpoints:complete': stranger,
+  'webhooks:fire': program,
   wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',
 }

@@ -11,7 +11,7 @@ export default class Approve extends ApiCommand<typeof Approve> {
   static override result = {
     of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act'],
   }
-  static override hiddenAliases = ['approvals:decide', 'waitpoints:approve', 'waitpoints:callback']
+  static override hiddenAliases = ['approvals:decide', 'waitpoints:approve']
   static override examples = [
     '$ <%= config.bin %> approve ITEM',
     '$ <%= config.bin %> approve APPROVAL --comment "as agreed"',

@@ -174,6 +174,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   chain_too_deep: 'routines.md#runs',
   webhook_unsigned: webhooks,
   webhook_late: webhooks,
+  webhook_disabled: 'webhooks.md#answers',
+  webhooks_full: 'webhooks.md#limits',
   chat_taken: 'rules/chats.md#chats-and-messages',
   assignment_limit: 'assignments.md#limits',
   own_assignment: null,

@@ -59,6 +59,7 @@ export const topics: Readonly<Record<string, string>> = {
   triage: 'Triage rules: what becomes of new issues',
   workflows: 'Workflow templates: the stages of issues',
   waitpoints: 'Work that waits for a decision',
+  webhooks: 'Routines that other programs begin',
   workspaces: 'Workspaces, which hold crews, agents and members',
 }
 

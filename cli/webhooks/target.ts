@@ -40,17 +40,17 @@ function urlOf(address: string): URL {
   return url
 }
 
-/** The secret in a file, or on standard input. */
-export async function storedSecret(path: string): Promise<string> {
-  const text = (path === '-' ? await stdinText() : readSecret(path)).replace(/\r?\n$/, '')
-  if (!text) throw new InputError(`--secret-file: ${path === '-' ? 'standard input' : path} is empty.`)
+/** The secret in the file that a flag names, or on standard input. */
+export async function storedSecret(path: string, flag = 'secret-file'): Promise<string> {
+  const text = (path === '-' ? await stdinText() : readSecret(path, flag)).replace(/\r?\n$/, '')
+  if (!text) throw new InputError(`--${flag}: ${path === '-' ? 'standard input' : path} is empty.`)
   return text
 }
 
-function readSecret(path: string): string {
+function readSecret(path: string, flag: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new InputError(`--secret-file: ${path} cannot be read: ${(error as Error).message}`)
+    throw new InputError(`--${flag}: ${path} cannot be read: ${(error as Error).message}`)
   }
 }

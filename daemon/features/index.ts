@@ -71,6 +71,7 @@ import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
+import webhooks from './webhooks/routes.ts'
 import workflows from './workflows/routes.ts'
 import workspaces from './workspaces/routes.ts'
 
@@ -141,6 +142,7 @@ export const features = {
   triage,
   users,
   waitpoints,
+  webhooks,
   workflows,
   workspaces,
 } satisfies Record<string, Feature>

@@ -158,4 +158,5 @@ export const entryTypes: readonly string[] = [
   'system.hook_toggled',
   'system.migration',
   'task.delegated',
+  'webhook.failed',
 ]

@@ -479,6 +479,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     approve: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
     callback: ['POST', '/api/v1/waitpoint-tokens/:token'],
   },
+  webhooks: {
+    list: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-webhooks'],
+    create: ['POST', '/api/v1/workspaces/:workspaceId/pipeline-webhooks'],
+    update: ['PATCH', '/api/v1/workspaces/:workspaceId/pipeline-webhooks/:webhookId'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/pipeline-webhooks/:webhookId'],
+    fire: ['POST', '/api/v1/webhooks/:token'],
+  },
   workflows: {
     list: ['GET', '/api/v1/workflow-templates'],
     show: ['GET', '/api/v1/workflow-templates/:workflowId'],

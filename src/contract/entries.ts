@@ -39,6 +39,7 @@ import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
 import { triggerFacts } from './entries/triggers.ts'
 import { userFacts } from './entries/users.ts'
+import { webhookFacts } from './entries/webhooks.ts'
 import { workFacts } from './entries/work.ts'
 import { workspaceFacts } from './entries/workspaces.ts'
 
@@ -86,6 +87,7 @@ export const facts = {
   ...routineFacts,
   ...runFacts,
   ...scheduleFacts,
+  ...webhookFacts,
   ...triggerFacts,
   ...workspaceFacts,
 } as const

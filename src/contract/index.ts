@@ -68,6 +68,7 @@ import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
+import { webhooks } from './webhooks.ts'
 import { workflows } from './workflows.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -138,6 +139,7 @@ export const api = {
   triage,
   users,
   waitpoints,
+  webhooks,
   workflows,
   workspaces,
 }

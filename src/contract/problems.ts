@@ -126,6 +126,8 @@ export const problems = {
   missing_credentials: [422, 'Credentials that the routine needs are missing'],
   chain_too_deep: [409, 'Routines have started each other too often'],
   webhook_unsigned: [401, 'The signature is missing or wrong'],
+  webhook_disabled: [409, 'The webhook is disabled'],
+  webhooks_full: [409, 'The workspace has as many webhooks as it may'],
   webhook_late: [400, 'The timestamp is missing or too far off'],
   chat_taken: [409, 'That chat id belongs to another agent'],
   client_id_taken: [409, 'Something else was sent under this client_id'],

@@ -122,7 +122,10 @@ describe.each(known)('$name', ({ name, endpoint, url }) => {
       access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
     const usable = endpoint.malformed === 'ignore'
     // A body without a type may be any JSON.
-    const wanted = (body: string) => (body !== '{' && !('type' in endpoint.body!) ? [endpoint.status] : [400, 404])
+    const wanted = (body: string) =>
+      body !== '{' && !('type' in endpoint.body!)
+        ? [endpoint.status, ...(endpoint.access === 'public' ? [404] : [])]
+        : [400, 404]
     const at = endpoint.path.includes(':workspaceId') ? url.replace('cnone00000000000000000000', workspace) : url
     for (const body of ['{', '[]', '5', '"x"', `"${'x'.repeat(endpoint.bodyLimit ?? 1024 * 1024)}"`]) {
       const { status } = await call(who, method, at, body, inside)

@@ -312,6 +312,12 @@ const cases: Record<string, Case> = {
   'automations.update': ok({ name: 'new' }),
   'automations.remove': ok(),
   'schedules.create': made({ name: 'new', cron_expr: '@daily', target_pipeline_slug: '$routineSlug' }),
+  'webhooks.create': {
+    ...made({ name: 'new', target_pipeline_slug: '$routineSlug' }),
+    secrets: ['token', 'signing_secret'],
+  },
+  'webhooks.update': { ...ok({ name: 'new' }), secrets: ['token'] },
+  'webhooks.remove': gone,
   'schedules.update': ok({ name: 'new' }),
   'schedules.remove': gone,
   'schedules.run': ok(),

@@ -201,6 +201,7 @@ const secretive = [
   'totp.remove',
   'totp.renew',
   'totp.start',
+  'webhooks.fire',
 ]
 
 /** What needs a container engine, an identity provider, a signature, no users, an issue of that crew, or stages. */
@@ -291,6 +292,9 @@ const unequipped = [
   'schedules.remove',
   'schedules.run',
   'schedules.update',
+  'webhooks.create',
+  'webhooks.remove',
+  'webhooks.update',
   'runs.receipt',
   'runs.tree',
   'workflows.create',

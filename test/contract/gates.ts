@@ -366,6 +366,12 @@ runs.receipt               VIEWER    -                 api
 runs.receiptKeys           signed-in -                 api
 runs.reportConfidence      internal  -                 api
 
+webhooks.list              MANAGER   -                 api
+webhooks.create            MANAGER   webhooks:write    api
+webhooks.update            MANAGER   webhooks:write    api
+webhooks.remove            MANAGER   webhooks:write    api
+webhooks.fire              public    -                 api
+
 schedules.list             VIEWER    -                 api
 schedules.create           MANAGER   workspace:admin   api
 schedules.update           ADMIN     workspace:admin   api

@@ -96,6 +96,7 @@ const bodies: Record<string, object> = {
   'routines.run': {},
   'routines.signal': { event_type: 'x' },
   'schedules.update': { name: 'x' },
+  'webhooks.update': { name: 'x' },
   'triage.update': { name: 'x' },
   'plans.update': { icon: 'x' },
   'workflows.update': { icon: 'x' },

@@ -145,6 +145,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const pending = await make(`${W}/pipelines/${word}/run`, { delay_seconds: 60 })
   const timing = { name: word, cron_expr: '@daily', target_pipeline_slug: word }
   const schedule = await make(`${W}/pipeline-schedules`, timing)
+  const webhook = await make(`${W}/pipeline-webhooks`, { name: word, target_pipeline_slug: word })
   const reacting = { name: word, event_type: 'run.failed', action: { routine_slug: word } }
   const automation = await make('/automations', reacting)
   return {
@@ -192,6 +193,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     rotationId: rotation.rotation_id ?? rotation.id,
     ruleId: rule.id,
     scheduleId: schedule.id,
+    webhookId: webhook.id,
     runId: run,
     token: waitpoint.id,
     tokenId: app.db.prepare<[string], string>('SELECT id FROM cli_tokens WHERE user_id = ?').pluck().get(owner.userId)!,

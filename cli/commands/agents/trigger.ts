@@ -3,7 +3,7 @@ import { Args, Flags } from '@oclif/core'
 import { locate } from '#client'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
-import { fileOr, InputError } from '../../input.ts'
+import { fileOr, jsonIn } from '../../input.ts'
 import { agentId } from '../../lookup.ts'
 import { storedSecret } from '../../webhooks/target.ts'
 
@@ -31,7 +31,7 @@ export default class AgentsTrigger extends ApiCommand<typeof AgentsTrigger> {
   async run(): Promise<void> {
     const { 'secret-file': secretFile, event, source, data } = this.flags
     const agent = await this.api.agents.show({ agentId: await agentId(this.api, this.args.agent) })
-    const body = given({ event, source, data: data === undefined ? undefined : parsed(fileOr(data)) })
+    const body = given({ event, source, data: data === undefined ? undefined : jsonIn('data', fileOr(data)) })
     const secret = await storedSecret(secretFile)
     const stamp = String(Math.floor(Date.now() / 1000))
     const signature = createHmac('sha256', secret)
@@ -41,13 +41,5 @@ export default class AgentsTrigger extends ApiCommand<typeof AgentsTrigger> {
     const headers = { 'x-signature': signature, 'x-timestamp': stamp }
     const reply = await this.connection.request(method, path, { body, headers })
     await this.out.done(`Agent ${agent.slug} took the call.`, JSON.parse(String(reply.body)))
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new InputError(`--data is no JSON: ${(error as Error).message}`)
   }
 }

@@ -6,6 +6,7 @@ import { payloadFlags, payloadIn } from '../../routines/inputs.ts'
 
 export default class RoutinesSignal extends ApiCommand<typeof RoutinesSignal> {
   static override summary = 'Send an event to a run of a routine'
+  static override aliases = ['signal']
   static override examples = [
     '$ <%= config.bin %> routines signal 3fk2p8qz build.done',
     '$ <%= config.bin %> routines signal 3fk2p8qz build.done --payload tag=v1',

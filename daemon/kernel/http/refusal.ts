@@ -26,6 +26,12 @@ export function pathOf({ url }: FastifyRequest): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
+/** The path of a request, without the token that some have in it: answers end up in logs. */
+function instanceOf(request: FastifyRequest): string {
+  const { token } = (request.params ?? {}) as { token?: string }
+  return token ? pathOf(request).replace(encodeURIComponent(token), ':token') : pathOf(request)
+}
+
 /** Answers with the problem that was thrown. Any other error is logged and answered as `internal`. */
 export function sendProblem(
   app: App,
@@ -49,7 +55,7 @@ export function sendProblem(
     .headers({ ...fixedHeaders, 'x-request-id': request.id, ...challenge(failure), ...failure.headers })
     .type('application/problem+json')
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(failure.toBody(pathOf(request)))
+    .send(failure.toBody(instanceOf(request)))
 }
 
 /** Tells clients whether to sign in again. docs/rules/http.md, "Problems". */

@@ -1,5 +1,5 @@
 import type { RoutineDefinition, RoutineStep } from '#contract/routine-definition'
-import { cited, namesOf } from './templates.ts'
+import { cited, namesOf } from '#kernel/templates'
 
 /** Part of a run in which a step belongs. */
 export type Phase = 'before_all' | 'main' | 'after_all' | 'on_failure'

@@ -12,9 +12,9 @@ import {
 } from '#contract/routine-definition'
 import { hint } from '#kernel/nearest'
 import { reached } from '#kernel/reached'
+import { cited, isPath, namesOf } from '#kernel/templates'
 import { expression } from './expressions.ts'
 import { nodesOf } from './plan.ts'
-import { cited, isPath, namesOf } from './templates.ts'
 import { transform } from './transforms.ts'
 
 /** What is wrong with a definition, and where: `steps[2].http.url`. */

@@ -1,4 +1,4 @@
-import { namesOf, valueAt } from './templates.ts'
+import { namesOf, valueAt } from '#kernel/templates'
 
 type Filter = (value: unknown) => unknown
 

@@ -1,7 +1,7 @@
 import type { RoutineDefinition } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
+import type { Values } from '#kernel/templates'
 import { hashOf } from '../definitions/reading.ts'
-import type { Values } from '../definitions/templates.ts'
 import { queries, type RunRow, type StepRow } from './queries.ts'
 import { type Placed, placeOf } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import { deepestCall, type StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { Problem } from '#kernel/problem'
-import { renderValue } from '../definitions/templates.ts'
+import { renderValue } from '#kernel/templates'
 import { queries, type RunRow } from '../engine/queries.ts'
 import { queries as routineQueries } from '../queries.ts'
 import { startRun } from '../starting/service.ts'

@@ -1,9 +1,9 @@
 import type { RoutineDefinition, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
+import { cited, namesOf, render, renderValue, type Values } from '#kernel/templates'
 import { useNamed } from '../../credentials/named/service.ts'
 import { findCrew } from '../../crews/service.ts'
-import { cited, namesOf, render, renderValue, type Values } from '../definitions/templates.ts'
 import type { RunRow } from '../engine/queries.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
 

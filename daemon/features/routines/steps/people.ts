@@ -1,12 +1,12 @@
 import type { Role } from '#contract/roles'
 import type { StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
+import { render } from '#kernel/templates'
 import { membersOf } from '../../crews/members/service.ts'
 import { crewCalled } from '../../crews/service.ts'
 import { raise, type Target } from '../../inbox/service.ts'
 import { membershipOf } from '../../members/service.ts'
 import { openWaitpoint } from '../../waitpoints/service.ts'
-import { render } from '../definitions/templates.ts'
 import { queries, type RunRow } from '../engine/queries.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
 

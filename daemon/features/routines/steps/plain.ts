@@ -1,7 +1,7 @@
 import type { StepOf } from '#contract/routine-definition'
 import { mostItems } from '#contract/routine-definition'
+import { render, renderValue } from '#kernel/templates'
 import { expression } from '../definitions/expressions.ts'
-import { render, renderValue } from '../definitions/templates.ts'
 import { transform } from '../definitions/transforms.ts'
 import { queries } from '../engine/queries.ts'
 import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'

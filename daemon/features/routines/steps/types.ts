@@ -1,6 +1,6 @@
 import type { RoutineDefinition, RoutineStep } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
-import type { Values } from '../definitions/templates.ts'
+import type { Values } from '#kernel/templates'
 import type { RunRow, StepRow } from '../engine/queries.ts'
 
 /** What a step has come to. */

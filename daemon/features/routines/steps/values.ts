@@ -1,5 +1,5 @@
+import { meansYes, render, type Values } from '#kernel/templates'
 import { expression } from '../definitions/expressions.ts'
-import { meansYes, render, type Values } from '../definitions/templates.ts'
 
 /** Whether a step is to be carried out. An expression that fails counts as false; `failed` is told why. */
 export function isWanted(

@@ -1,8 +1,8 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '#kernel/problem'
+import { isOnTime, lateSeconds, sameText, signatureOf } from '#kernel/signatures'
 
-const lateSeconds = 300
 /** When the secret itself may be sent no more. */
 const sunset = new Date('2027-12-31T23:59:59Z')
 const deprecated = new Date('2026-11-22T00:00:00Z')
@@ -25,9 +25,6 @@ interface Webhook {
 
 const one = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined)
 
-const sameText = (given: string, expected: string): boolean =>
-  timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
-
 /**
  * Refuses a call that does not know the secret. `proof` is the signature, in one spelling; null for the deprecated way,
  * which sends the secret itself.
@@ -45,16 +42,14 @@ export function verify({ headers, body }: Signed, webhook: Webhook, nowMs: numbe
     if (!sameText(plain!, webhook.secret)) throw problem('webhook_unsigned', { detail: 'X-Webhook-Secret is wrong' })
     return { proof: null }
   }
-  const expected = createHmac('sha256', webhook.secret)
-    .update(stamp === undefined ? body : `${stamp}.${body}`)
-    .digest('hex')
   const proof = signature.toLowerCase()
-  if (!sameText(proof, expected)) throw problem('webhook_unsigned', { detail: 'X-Signature is wrong' })
+  if (!sameText(proof, signatureOf(webhook.secret, body, stamp)))
+    throw problem('webhook_unsigned', { detail: 'X-Signature is wrong' })
   return { proof }
 }
 
 function checkStamp(stamp: string, nowMs: number): void {
-  if (!/^\d{1,12}$/.test(stamp) || Math.abs(nowMs / 1000 - Number(stamp)) > lateSeconds)
+  if (!isOnTime(stamp, nowMs))
     throw problem('webhook_late', {
       detail: `X-Timestamp must be the present time in seconds since 1970, at most ${lateSeconds} seconds off`,
     })
