@@ -80,7 +80,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   relation_type: ['type'],
   relationId: ['other'],
   revoke: ['capability'],
-  routineRunId: ['routine-run'],
+  routineRunId: ['routine-run', 'run'],
   routineSlug: ['routine'],
   scheduleId: ['schedule'],
   webhookId: ['webhook'],

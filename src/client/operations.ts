@@ -388,6 +388,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     runs: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs'],
     active: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/runs/active'],
     result: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs/:routineRunId'],
+    tree: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs/:routineRunId/tree'],
     logs: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs/:routineRunId/logs'],
     cancel: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/runs/:routineRunId/cancel'],
     replay: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/runs/:routineRunId/replay'],

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
 import { RoutineSlug } from './routine-definition.ts'
+import { RoutineTree } from './routine-tree.ts'
 
 export const routineStatuses = ['proposed', 'active', 'disabled'] as const
 export const routineRunStatuses = [
@@ -512,6 +513,12 @@ export const routines = {
     summary: 'Show a run of a routine with its steps',
     access: 'VIEWER',
     reply: RunShown,
+    throws: ['not_found'],
+  }),
+  tree: get(`${W}/pipeline-runs/:routineRunId/tree`, {
+    summary: 'Show a run with its steps, the runs that they began, and what agents delegated in them',
+    access: 'VIEWER',
+    reply: RoutineTree,
     throws: ['not_found'],
   }),
   logs: get(`${W}/pipeline-runs/:routineRunId/logs`, {

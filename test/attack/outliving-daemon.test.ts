@@ -231,7 +231,7 @@ describe.skipIf(missing)('a crew', () => {
     await over(turn)
     expect(await runOf(turn)).toMatchObject({ status: 'CANCELLED' })
     await daemon.client.crews.start({ crewId })
-    expect(await agentProcesses(await containerOf(crewId))).toEqual([])
+    expect(await processesOf('ada')).toEqual([])
   })
 
   it('says why a run was lost when its sidecar is killed, and what that run left is gone', async () => {
@@ -244,6 +244,6 @@ describe.skipIf(missing)('a crew', () => {
     const muster = cli({ SVC_DATA_DIR: daemon.dataDir, SVC_TOKEN: token, SVC_WORKSPACE: daemon.connection.workspace! })
     expect((await muster.run('runs', 'show', turn.runId)).stdout).toContain(reason)
     await daemon.client.crews.start({ crewId })
-    expect(await agentProcesses(await containerOf(crewId))).toEqual([])
+    expect(await processesOf('ada')).toEqual([])
   })
 })

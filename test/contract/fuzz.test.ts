@@ -286,6 +286,7 @@ const unequipped = [
   'routines.show',
   'routines.signal',
   'routines.test',
+  'routines.tree',
   'routines.version',
   'routines.versions',
   'schedules.create',

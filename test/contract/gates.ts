@@ -348,6 +348,7 @@ routines.records           VIEWER    -                 api
 routines.runs              VIEWER    -                 api
 routines.active            VIEWER    -                 api
 routines.result            VIEWER    -                 api
+routines.tree              VIEWER    -                 api
 routines.logs              VIEWER    -                 api
 routines.cancel            ADMIN     workspace:admin   api
 routines.replay            MANAGER   workspace:admin   api

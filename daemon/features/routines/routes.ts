@@ -25,6 +25,7 @@ import {
 import { broadcast, signal } from './signals/service.ts'
 import { routineSource } from './source.ts'
 import { dryRun, test } from './testing/service.ts'
+import { tree } from './tree/service.ts'
 import { diff, exportBundle, version, versions } from './versions/service.ts'
 
 type EndedRun = Happened<'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout'>
@@ -72,6 +73,7 @@ export default feature(
     runs: (call) => runs(app, call),
     active: (call) => active(app, call),
     result: (call) => result(app, call),
+    tree: (call) => tree(app, call),
     logs: (call) => logs(app, call),
     cancel: (call) => cancel(app, call),
     replay: wished(

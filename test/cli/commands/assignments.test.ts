@@ -60,10 +60,10 @@ describe('muster runs tree', () => {
   it('draws branches below those that they hang on', () => {
     const at = '2026-01-01T00:00:00Z'
     const branch = (id: string, parent: string | null, state: string) => ({
-      assignment_id: id,
-      parent_assignment_id: parent,
-      agent_slug: id,
-      task: `Task of ${id}\nin detail`,
+      id,
+      parent,
+      name: `@${id}`,
+      about: `Task of ${id}\nin detail`,
       state,
       created_at: at,
       started_at: state === 'QUEUED' ? null : at,

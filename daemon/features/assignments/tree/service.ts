@@ -22,9 +22,13 @@ export function tree(app: App, { actor, runId }: Call<typeof runTree.tree>): Rep
     status: run.outcome ?? 'RUNNING',
     started_at: time(run.created_at)!,
     finished_at: time(run.ended_at),
-    assignments: below(app, run).map((row) => shown(readBy(app, row, actor.id))),
+    assignments: delegatedBy(app, run, actor.id),
   }
 }
+
+/** What a run delegated, and what that delegated in turn, as a person may read it. */
+export const delegatedBy = (app: App, run: Run, reader: string) =>
+  below(app, run).map((row) => shown(readBy(app, row, reader)))
 
 type Found = Row & { crew_slug: string }
 

@@ -275,6 +275,18 @@ describe('a routine that comes with Muster', () => {
     await it.call('MANAGER', 'POST', `${it.W}/pipelines/waitpoints/${card.token}/approve`, { approved: true })
     await it.says('merged')
     await it.until(run_id, 'completed')
+    const { nodes } = (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${run_id}/tree`)).body
+    const told = nodes.map(({ kind, name, status }: Record<string, string>) => `${kind} ${name} ${status}`)
+    expect(told).toEqual([
+      'step update completed',
+      'agent_run ada completed',
+      'step approval completed',
+      'step keep completed',
+      'agent_run ada completed',
+      'step tell completed',
+    ])
+    const parents = nodes.map(({ parent_id }: { parent_id: string | null }) => parent_id)
+    expect(parents).toEqual([null, `${run_id}.update`, null, null, `${run_id}.keep`, null])
     const titles = (await it.call('MANAGER', 'GET', '/inbox')).body.rows.map(({ title }: { title: string }) => title)
     expect(titles).toContain('Dependencies: One update')
   })

@@ -144,7 +144,7 @@ describe('a run of a routine', () => {
   })
 
   it('does the steps of a loop for each item, some at a time', async () => {
-    const { save, run } = await routines()
+    const { save, run, call, W } = await routines()
     const steps = [give('twice', 'n * 2.0'), give('text', 'string(int(steps.twice.output)) + "@" + string(int(index))')]
     await save(
       'loop',
@@ -153,7 +153,11 @@ describe('a run of a routine', () => {
         inputs: [{ name: 'list', type: 'array' }],
       },
     )
-    expect(await run('loop', { inputs: { list: [1, 2, 3] } })).toMatchObject({ output: ['2@0', '4@1', '6@2'] })
+    const done = await run('loop', { inputs: { list: [1, 2, 3] } })
+    expect(done).toMatchObject({ output: ['2@0', '4@1', '6@2'] })
+    const { nodes } = (await call('VIEWER', 'GET', `${W}/pipeline-runs/${done.run_id}/tree`)).body
+    const [first, ...others] = nodes.map(({ parent_id }: { parent_id: string | null }) => parent_id)
+    expect([first, new Set(others), others.length]).toEqual([null, new Set([`${done.run_id}.each`]), 6])
     expect(await run('loop', { inputs: { list: [] } })).toMatchObject({ status: 'COMPLETED', output: [] })
     const many = await run('loop', { inputs: { list: Array.from({ length: 1001 }, () => 1) } })
     expect(many.error_message).toBe('A foreach has at most 1000 items, not 1001')
@@ -170,7 +174,7 @@ describe('a run of a routine', () => {
   })
 
   it('runs another routine and has what that gave', async () => {
-    const { save, run, result } = await routines()
+    const { save, run, result, call, W } = await routines()
     await save('inner', [give('a', 'inputs.n + 1.0')], { inputs: [{ name: 'n', type: 'number' }] })
     await save('outer', [
       { id: 'call', type: 'call_pipeline', pipeline_slug: 'inner', inputs: { n: 4 } },
@@ -184,6 +188,15 @@ describe('a run of a routine', () => {
       triggered_via: 'call_pipeline',
       status: 'completed',
     })
+    const tree = (await call('VIEWER', 'GET', `${W}/pipeline-runs/${done.run_id}/tree`)).body
+    expect(
+      tree.nodes.map(({ id, parent_id, kind, name }: Record<string, string>) => [id, parent_id, kind, name]),
+    ).toEqual([
+      [`${done.run_id}.call`, null, 'step', 'call'],
+      [child, `${done.run_id}.call`, 'run', 'inner'],
+      [`${child}.a`, child, 'step', 'a'],
+      [`${done.run_id}.b`, null, 'step', 'b'],
+    ])
   })
 
   it('refuses routines that call themselves, over others too', async () => {
