@@ -13,11 +13,13 @@ const time = (ms: number) => new Date(ms).toISOString()
 export function beginScheduled(app: App): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let armed = Number.POSITIVE_INFINITY
+  let sweeping = false
   let closed = false
 
   function wait(at: string): void {
     const ms = Date.parse(at)
-    if (closed || ms >= armed) return
+    // A sweep looks for the next one by itself when it ends.
+    if (closed || sweeping || ms >= armed) return
     clearTimeout(timer)
     armed = ms
     timer = timerAt(app, ms, sweep)
@@ -25,6 +27,8 @@ export function beginScheduled(app: App): { close(): void } {
 
   async function sweep(): Promise<void> {
     armed = Number.POSITIVE_INFINITY
+    sweeping = true
+    let failed = false
     try {
       for (let due = dueNow(); due.length && !closed; due = dueNow())
         await untilWritten(app, () => {
@@ -32,10 +36,12 @@ export function beginScheduled(app: App): { close(): void } {
         })
     } catch (error) {
       if (!closed) app.log.error({ err: error }, 'Schedules that were due could not begin')
-      wait(time(app.clock() + pause))
+      failed = true
     }
-    const next = closed ? undefined : queries(app.db).next.get()
-    if (next?.next_run_at) wait(next.next_run_at)
+    sweeping = false
+    if (closed) return
+    const next = failed ? time(app.clock() + pause) : queries(app.db).next.get()?.next_run_at
+    if (next) wait(next)
   }
 
   const dueNow = () => queries(app.db).due.all(time(app.clock()), batch)

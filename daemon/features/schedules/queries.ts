@@ -46,8 +46,8 @@ export const queries = statements((db) => ({
   count: db
     .prepare<[workspace: string], number>('SELECT count(*) FROM routine_schedules WHERE workspace_id = ?')
     .pluck(),
-  due: db.prepare<[now: string, most: number], Listed>(
-    `${listed} WHERE s.next_run_at IS NOT NULL AND s.next_run_at <= ? ORDER BY s.next_run_at, s.id LIMIT ?`,
+  due: db.prepare<[now: string, most: number], { id: string }>(
+    'SELECT id FROM routine_schedules WHERE next_run_at IS NOT NULL AND next_run_at <= ? ORDER BY next_run_at LIMIT ?',
   ),
   next: db.prepare<[], { next_run_at: string | null }>(
     'SELECT next_run_at FROM routine_schedules WHERE next_run_at IS NOT NULL ORDER BY next_run_at LIMIT 1',

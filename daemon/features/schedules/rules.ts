@@ -10,22 +10,21 @@ const mostCounted = 1000
 export interface Due {
   begin: number[]
   missed: number
+  /** The first one after them; null when none comes. */
+  next: number | null
 }
 
 /** What is done about the occurrences since `from`, the first that is due. docs/schedules.md, "What was missed". */
 export function dueOf(cron: string, timezone: string, policy: CatchupPolicy, from: number, now: number): Due {
   const all: number[] = []
-  for (
-    let at: number | null = from;
-    at !== null && at <= now && all.length < mostCounted;
-    at = nextTime(cron, timezone, at)
-  )
-    all.push(at)
+  let next: number | null = from
+  for (; next !== null && next <= now && all.length < mostCounted; next = nextTime(cron, timezone, next)) all.push(next)
+  if (next !== null && next <= now) next = nextTime(cron, timezone, now)
   const last = all.at(-1)
   const onTime = last !== undefined && now - last <= lateMs
   const most = policy === 'all' ? mostCaughtUp : policy === 'once' || onTime ? 1 : 0
   const begin = most ? all.slice(-most) : []
-  return { begin, missed: all.length - begin.length }
+  return { begin, missed: all.length - begin.length, next }
 }
 
 /** The next times, three unless stated. */

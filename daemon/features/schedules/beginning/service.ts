@@ -1,6 +1,5 @@
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
-import { nextTime } from '#kernel/cron'
 import type { Happened } from '#kernel/facts'
 import { Problem } from '#kernel/problem'
 import { raise } from '../../inbox/service.ts'
@@ -22,14 +21,13 @@ function set(app: App, { slug: _, ...row }: Listed, members: Partial<Row>): void
 export function beginDue(app: App, id: string): void {
   const row = queries(app.db).byId.get(id)
   if (!row?.next_run_at) return
-  const { begin, missed } = dueOf(
+  const { begin, missed, next } = dueOf(
     row.cron_expr,
     row.timezone,
     row.catchup_policy,
     Date.parse(row.next_run_at),
     app.clock(),
   )
-  const next = nextTime(row.cron_expr, row.timezone, app.clock())
   set(app, row, { next_run_at: next === null ? null : time(next), last_missed_count: missed })
   if (missed) tellMissed(app, row, missed, row.next_run_at)
   for (const at of begin) beginOne(app, id, at)

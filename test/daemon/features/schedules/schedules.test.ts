@@ -171,11 +171,23 @@ describe('schedules of routines', () => {
 describe('occurrences that are due', () => {
   const at = (text: string) => Date.parse(`2026-01-01T${text}:00Z`)
   it('begin no later than five minutes after their time', () => {
-    expect(dueOf('0 * * * *', 'UTC', 'skip', at('01:00'), at('01:05'))).toEqual({ begin: [at('01:00')], missed: 0 })
-    expect(dueOf('0 * * * *', 'UTC', 'skip', at('01:00'), at('01:06'))).toEqual({ begin: [], missed: 1 })
+    expect(dueOf('0 * * * *', 'UTC', 'skip', at('01:00'), at('01:05'))).toEqual({
+      begin: [at('01:00')],
+      missed: 0,
+      next: at('02:00'),
+    })
+    expect(dueOf('0 * * * *', 'UTC', 'skip', at('01:00'), at('01:06'))).toEqual({
+      begin: [],
+      missed: 1,
+      next: at('02:00'),
+    })
   })
   it('are none while the clock was set back', () =>
-    expect(dueOf('0 * * * *', 'UTC', 'skip', at('02:00'), at('01:00'))).toEqual({ begin: [], missed: 0 }))
+    expect(dueOf('0 * * * *', 'UTC', 'skip', at('02:00'), at('01:00'))).toEqual({
+      begin: [],
+      missed: 0,
+      next: at('02:00'),
+    }))
 })
 
 it.each([
