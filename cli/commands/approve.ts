@@ -9,7 +9,7 @@ export default class Approve extends ApiCommand<typeof Approve> {
     'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
     'or of its inbox item.'
   static override result = {
-    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act'],
+    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act', 'routines.approve'],
   }
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve']
   static override examples = [

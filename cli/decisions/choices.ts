@@ -9,8 +9,8 @@ export type Choice = Decides['choices'][number]
 /** Calls the operation that decides, as the choice says. */
 export function carryOut(
   api: Client,
-  { operation, params }: Decides,
-  { body, text: said }: Choice,
+  { operation: usual, params }: Decides,
+  { operation = usual, body, text: said }: Choice,
   text?: string,
 ): Promise<object> {
   const [feature = '', name = ''] = operation.split('.')

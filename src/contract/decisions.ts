@@ -12,6 +12,7 @@ const Choice = Type.Object({
   means: Type.Optional(
     Type.Enum(['approve', 'deny'], { description: 'Which of the two it is, where people say no more than that' }),
   ),
+  operation: Type.Optional(Type.String({ description: 'Where it is another than that of the others' })),
   effect: Type.Optional(Type.String({ description: 'What follows, in a sentence' })),
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'What the operation is called with' }),
   text: Type.Optional(

@@ -44,7 +44,7 @@ export interface Kind {
   seconds: number | null
   /** The operation that decides it. */
   operation: string
-  params(row: Row): Record<string, string>
+  params(row: Row, app: App): Record<string, string>
   /** The choices on the card. */
   actions?(app: App, row: Row): NonNullable<Raise['actions']>
   /** Each choice, with the body that the operation takes. */

@@ -77,7 +77,7 @@ export function decidesOf(app: App, row: Row) {
   const { operation, params, choices } = kindOf(row)
   return {
     operation,
-    params: params(row),
+    params: params(row, app),
     choices: choices(app, row).map(({ text, body = {}, ...choice }) => ({ ...choice, body, ...(text && { text }) })),
   }
 }

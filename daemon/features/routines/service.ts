@@ -9,10 +9,10 @@ import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, cleanName, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { itemId, raise, settle } from '../inbox/service.ts'
 import { type Checked, readDefinition } from './definitions/reading.ts'
 import { risksOf } from './definitions/rules.ts'
 import { cancelAll } from './endings/service.ts'
+import { cardOf, closeProposal, propose } from './proposals/service.ts'
 import { type ListedRow, queries, type RoutineRow, type VersionRow } from './queries.ts'
 import { provesTest } from './testing/proofs.ts'
 
@@ -33,8 +33,6 @@ export function findRoutine(app: App, workspace: string, slug: string): RoutineR
   if (!row) throw absent()
   return row
 }
-
-const cardOf = (routine: string) => itemId('escalation', `routine_${routine}`)
 
 function toRoutine(row: ListedRow): Shown {
   const { workspace_id: _, risk_reasons_json, last_run_status, run_count, last_run_at, ...rest } = row
@@ -154,8 +152,8 @@ function store(app: App, actor: Actor, it: New, checked: Checked, before: Routin
       ? fact('routine.saved', { entity_id: id, name: row.slug, metadata }, about)
       : fact('routine.created', { entity_id: id, name: row.slug }, about),
   )
-  if (approved) forgetProposal(app, row, actor, 'superseded')
-  else propose(app, row, before, checked, risks)
+  if (before) closeProposal(app, before, before.version, actor, 'superseded')
+  if (!approved) propose(app, row, before, { definition: checked.definition, risks })
   tell(app, row, 'pipeline.saved')
   return shown(app, row)
 }
@@ -212,35 +210,6 @@ function addVersion(app: App, actor: Actor, row: RoutineRow, checked: Checked, i
   })
 }
 
-/** Asks people to look at a version that can do harm. */
-function propose(app: App, row: RoutineRow, before: RoutineRow | undefined, checked: Checked, risks: string[]): void {
-  const { credentials_required = [], egress_targets = [] } = checked.definition
-  const item = {
-    kind: 'escalation',
-    source: `routine_${row.id}`,
-    target: { role: 'MANAGER' },
-    title: `Version ${row.version} of the routine "${row.name}" waits for approval`,
-    body: `It has: ${risks.join(', ')}. Look at it with: muster routines show ${row.slug}`,
-    priority: 'high',
-    payload: {
-      kind: 'routine_proposal',
-      slug: row.slug,
-      to_version: row.version,
-      ...(before?.active_version && { from_version: before.active_version }),
-      risk_reasons: risks,
-      credentials_required,
-      integrations_required: [],
-      egress_targets,
-    },
-  } as const
-  raise(app, { ...item, workspace: row.workspace_id, now: app.now() }, 'upsert')
-}
-
-function forgetProposal(app: App, row: RoutineRow, actor: Actor, action: string): void {
-  const user = actor.type === 'user' ? actor.id : null
-  settle(app, { workspace: row.workspace_id, id: cardOf(row.id), action, by: user, now: app.now() })
-}
-
 /** Changes members of a routine, and tells clients. */
 function change(app: App, row: RoutineRow, members: Partial<RoutineRow>): RoutineRow {
   const next = { ...row, ...members, updated_at: app.now() }
@@ -274,7 +243,7 @@ export function approve(
   const status = row.status === 'disabled' ? 'disabled' : 'active'
   const next = change(app, row, { status, active_version: version })
   app.journal(fact('routine.approved', { entity_id: row.id, name: row.slug, metadata: { version } }, about(row, actor)))
-  forgetProposal(app, row, actor, 'approve')
+  closeProposal(app, row, version, actor, 'approved')
   return { slug: next.slug, status: next.status }
 }
 
@@ -286,7 +255,7 @@ export function reject(app: App, { actor, routineSlug }: Call<typeof routines.re
     status: row.active_version === null ? 'disabled' : row.status === 'disabled' ? 'disabled' : 'active',
   })
   app.journal(fact('routine.rejected', { entity_id: row.id, name: row.slug, metadata: { version } }, about(row, actor)))
-  forgetProposal(app, row, actor, 'reject')
+  closeProposal(app, row, version, actor, 'rejected')
   return { slug: next.slug, status: next.status }
 }
 
@@ -330,7 +299,7 @@ export function rollback(app: App, { actor, routineSlug, body }: Call<typeof rou
   const risks = JSON.parse(earlier.risk_reasons_json) as string[]
   addVersion(app, actor, next, checked, { parent: wanted, risks, approved: true, summary: `Back to version ${wanted}` })
   app.journal(fact('routine.saved', { entity_id: row.id, name: row.slug, metadata: { version } }, about(row, actor)))
-  forgetProposal(app, row, actor, 'superseded')
+  closeProposal(app, row, row.version, actor, 'superseded')
   return shown(app, next)
 }
 
@@ -346,7 +315,7 @@ export function remove(app: App, { actor, routineSlug, now }: Call<typeof routin
   queries(app.db).remove.run(now, row.id)
   app.journal(fact('routine.deleted', { entity_id: row.id, name: row.slug }, about(row, actor)))
   cancelAll(app, row.id, actorOf(actor), 'The routine was deleted')
-  forgetProposal(app, row, actor, 'cancelled')
+  closeProposal(app, row, row.version, actor, 'cancelled')
   tell(app, row, 'pipeline.saved')
 }
 

@@ -211,7 +211,7 @@ it('people have seven days, and ADMINs decide', () => {
     { id: 'approve', label: 'Approve' },
     { id: 'deny', label: 'Deny' },
   ])
-  expect(approval.params(row)).toEqual({ approvalId: 'x1' })
+  expect(approval.params(row, place.app)).toEqual({ approvalId: 'x1' })
   const text = { member: 'comment', required: false }
   expect(approval.choices(place.app, row)).toEqual([
     { id: 'approve', label: 'Approve', means: 'approve', body: { status: 'approved' }, text },

@@ -391,7 +391,7 @@ it('a question of a run is open until somebody acts on its card, or its run ends
     orphaned: false,
   })
   const row = { item_id: 'i1' } as never
-  expect(question.params(row)).toEqual({ itemId: 'i1' })
+  expect(question.params(row, app)).toEqual({ itemId: 'i1' })
   const body = (action: string) => ({ action })
   expect(question.choices(app, row)).toEqual([
     {

@@ -511,5 +511,5 @@ it('people have seven days, and MANAGERs answer', () => {
     orphaned: true,
     lasting: true,
   })
-  expect(escalation.params({ id: 'x1' } as never)).toEqual({ escalationId: 'x1' })
+  expect(escalation.params({ id: 'x1' } as never, {} as never)).toEqual({ escalationId: 'x1' })
 })

@@ -147,5 +147,8 @@ it('people have a day, and MANAGERs decide', () => {
     { id: 'approve', label: 'Approve', means: 'approve', body: { approved: true }, text },
     { id: 'deny', label: 'Deny', means: 'deny', body: { approved: false }, text },
   ])
-  expect(waitpoint.params({ id: 'x1', workspace_id: 'w1' } as never)).toEqual({ workspaceId: 'w1', token: 'x1' })
+  expect(waitpoint.params({ id: 'x1', workspace_id: 'w1' } as never, {} as never)).toEqual({
+    workspaceId: 'w1',
+    token: 'x1',
+  })
 })
