@@ -522,7 +522,7 @@ export const routines = {
     throws: ['not_found'],
   }),
   logs: get(`${W}/pipeline-runs/:routineRunId/logs`, {
-    summary: 'Show what happened in a run of a routine, oldest first',
+    summary: 'Show what happened in a run of a routine and in the runs that it began, oldest first',
     access: 'VIEWER',
     query: limits,
     reply: Type.Array(Type.Object({ ts: Time, level: Type.String(), message: Type.String() })),

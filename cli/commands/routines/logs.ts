@@ -5,7 +5,7 @@ import { listFlags, onePage } from '../../flags.ts'
 import { logView } from '../../views/routines.ts'
 
 export default class RoutinesLogs extends ApiCommand<typeof RoutinesLogs> {
-  static override summary = 'Show what happened in a run of a routine, oldest first'
+  static override summary = 'Show what happened in a run of a routine and in the runs that it began, oldest first'
   static override examples = ['$ <%= config.bin %> routines logs 3fk2p8qz']
   static override args = { 'routine-run': Args.string({ required: true, description: 'id of the run, or part of it' }) }
   static override flags = listFlags

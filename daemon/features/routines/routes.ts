@@ -8,7 +8,7 @@ import { driveRoutines, forgetKeys } from './engine/jobs.ts'
 import { queries } from './engine/queries.ts'
 import { firePending, forgetPending } from './pending/jobs.ts'
 import { cancelPending, dropOfWorkspace, dropPending, list as pending } from './pending/service.ts'
-import { active, begin, cancel, logs, outcome, records, replay, result, runs } from './records/service.ts'
+import { active, begin, cancel, outcome, records, replay, result, runs } from './records/service.ts'
 import {
   appearance,
   approve,
@@ -25,7 +25,7 @@ import {
 import { broadcast, signal } from './signals/service.ts'
 import { routineSource } from './source.ts'
 import { dryRun, test } from './testing/service.ts'
-import { tree } from './tree/service.ts'
+import { logs, tree } from './tree/service.ts'
 import { diff, exportBundle, version, versions } from './versions/service.ts'
 
 type EndedRun = Happened<'run.completed' | 'run.failed' | 'run.cancelled' | 'run.timeout'>

@@ -30,11 +30,11 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], RunRow>(
     'SELECT * FROM routine_runs WHERE workspace_id = ? AND id = ?',
   ),
-  /** Entries of a run, oldest first, as JSON. Workspace 0 holds the names of workspaces. */
+  /** Entries of runs, oldest first, as JSON. Workspace 0 holds the names of workspaces. */
   logs: db
-    .prepare<[workspace: string, trace: string, limit: number], string>(
-      `SELECT j.doc FROM journal j WHERE j.trace = (SELECT t.name FROM journal_names t
-        WHERE t.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = ?) AND t.text = ?)
+    .prepare<[workspace: string, traces: string, limit: number], string>(
+      `SELECT j.doc FROM journal j WHERE j.trace IN (SELECT t.name FROM journal_names t
+        WHERE t.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = ?) AND t.text IN (SELECT value FROM json_each(?)))
        ORDER BY j.seq LIMIT ?`,
     )
     .pluck(),

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
-import type { Entry } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { RoutineRun, routines } from '#contract/routines'
 import type { App } from '#kernel/app'
@@ -267,19 +266,4 @@ function keepBefore(app: App, row: RunRow, run: string, from: string): void {
 function definitionSteps(app: App, row: RunRow): { id: string }[] | null {
   const json = row.definition_json ?? engine(app.db).definition.get(row.routine_id, row.version)?.definition_json
   return json ? (JSON.parse(json) as { steps: { id: string }[] }).steps : null
-}
-
-const logLimit = { fallback: 1000, max: 5000 }
-
-export function logs(
-  app: App,
-  { actor, routineRunId, query }: Call<typeof routines.logs>,
-): Reply<typeof routines.logs> {
-  const { id } = findRun(app, actor.workspace, routineRunId)
-  return queries(app.db)
-    .logs.all(actor.workspace, id, pageOf(query, logLimit).limit)
-    .map((doc) => {
-      const { ts, severity, summary } = JSON.parse(doc) as Entry
-      return { ts, level: severity, message: summary }
-    })
 }

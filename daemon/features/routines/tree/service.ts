@@ -1,11 +1,15 @@
 import type { Static } from 'typebox'
+import type { Reply } from '#contract/define'
+import type { Entry } from '#contract/entries'
 import { mostTreeNodes, type RoutineTree } from '#contract/routine-tree'
 import type { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { pageOf } from '#kernel/http/fields'
 import { delegatedBy } from '../../assignments/tree/service.ts'
 import { findRun as findAgentRun } from '../../runs/service.ts'
 import { queries as engine, type RunRow } from '../engine/queries.ts'
+import { queries as records } from '../records/queries.ts'
 import { findRun } from '../records/service.ts'
 
 type Tree = Static<typeof RoutineTree>
@@ -14,16 +18,37 @@ type Node = Tree['nodes'][number]
 /** A run with its steps and all that they began, in the order in which they began. */
 export function tree(app: App, { actor, routineRunId }: Call<typeof routines.tree>): Tree {
   const run = findRun(app, actor.workspace, routineRunId)
-  const nodes: Node[] = []
-  addSteps(app, run, null, actor.id, nodes)
   return {
     run_id: run.id,
     pipeline_slug: run.routine_slug,
     status: run.status,
     started_at: run.started_at,
     finished_at: run.ended_at,
-    nodes,
+    nodes: nodesOf(app, run, actor.id),
   }
+}
+
+function nodesOf(app: App, run: RunRow, reader: string): Node[] {
+  const nodes: Node[] = []
+  addSteps(app, run, null, reader, nodes)
+  return nodes
+}
+
+const logLimit = { fallback: 1000, max: 5000 }
+
+/** What the journal tells of a run and of the runs in its tree, oldest first. */
+export function logs(
+  app: App,
+  { actor, routineRunId, query }: Call<typeof routines.logs>,
+): Reply<typeof routines.logs> {
+  const run = findRun(app, actor.workspace, routineRunId)
+  const below = nodesOf(app, run, actor.id).flatMap(({ run_id }) => (run_id === null ? [] : [run_id]))
+  return records(app.db)
+    .logs.all(actor.workspace, JSON.stringify([run.id, ...below]), pageOf(query, logLimit).limit)
+    .map((doc) => {
+      const { ts, severity, summary } = JSON.parse(doc) as Entry
+      return { ts, level: severity, message: summary }
+    })
 }
 
 /** The node of a foreach above the node of one of its steps, `each[3].id`. */

@@ -276,8 +276,8 @@ describe('a routine that comes with Muster', () => {
     await it.says('merged')
     await it.until(run_id, 'completed')
     const { nodes } = (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${run_id}/tree`)).body
-    const told = nodes.map(({ kind, name, status }: Record<string, string>) => `${kind} ${name} ${status}`)
-    expect(told).toEqual([
+    const drawn = nodes.map(({ kind, name, status }: Record<string, string>) => `${kind} ${name} ${status}`)
+    expect(drawn).toEqual([
       'step update completed',
       'agent_run ada completed',
       'step approval completed',
@@ -285,6 +285,19 @@ describe('a routine that comes with Muster', () => {
       'agent_run ada completed',
       'step tell completed',
     ])
+    const logs = (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${run_id}/logs`)).body
+    const times = logs.map(({ ts }: { ts: string }) => ts)
+    expect(times).toEqual([...times].sort())
+    const story = [
+      'The routine nightly-update began (manual)',
+      "Agent ada's run was completed",
+      'The step "approval" of the routine nightly-update was completed',
+      'Agent ada answered: "merged"',
+      "Agent ada's run was completed",
+      'The routine nightly-update was completed',
+    ]
+    const messages = logs.map(({ message }: { message: string }) => message)
+    expect(messages.filter((message: string) => story.includes(message))).toEqual(story)
     const parents = nodes.map(({ parent_id }: { parent_id: string | null }) => parent_id)
     expect(parents).toEqual([null, `${run_id}.update`, null, null, `${run_id}.keep`, null])
     const titles = (await it.call('MANAGER', 'GET', '/inbox')).body.rows.map(({ title }: { title: string }) => title)
