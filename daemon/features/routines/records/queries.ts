@@ -34,7 +34,8 @@ export const queries = statements((db) => ({
   logs: db
     .prepare<[workspace: string, traces: string, limit: number], string>(
       `SELECT j.doc FROM journal j WHERE j.trace IN (SELECT t.name FROM journal_names t
-        WHERE t.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = ?) AND t.text IN (SELECT value FROM json_each(?)))
+        WHERE t.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = ?)
+         AND t.text IN (SELECT value FROM json_each(?)))
        ORDER BY j.seq LIMIT ?`,
     )
     .pluck(),
