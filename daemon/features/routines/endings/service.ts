@@ -113,6 +113,9 @@ function finish(
   return ended
 }
 
+/** Inputs of more characters are left out of the inbox: a webhook brings up to two megabytes. */
+const shownInputs = 16_384
+
 function tellFailure(app: App, run: RunRow): void {
   const { routine_slug, routine_name, error_message, failed_at_step, inputs_json } = run
   const where = failed_at_step ? `At ${failed_at_step}: ` : ''
@@ -129,7 +132,7 @@ function tellFailure(app: App, run: RunRow): void {
       pipeline_id: run.routine_id,
       pipeline_slug: routine_slug,
       ...(run.triggered_via === 'schedule' && run.triggered_by_id && { schedule_id: run.triggered_by_id }),
-      inputs: JSON.parse(inputs_json) as unknown,
+      ...(inputs_json.length <= shownInputs && { inputs: JSON.parse(inputs_json) as unknown }),
     },
   } as const
   raise(app, { ...item, workspace: run.workspace_id, now: app.now() })

@@ -126,6 +126,17 @@ describe('a call of a webhook', () => {
     expect(await shown()).toMatchObject({ fire_count: 1, consecutive_failures: 0 })
   })
 
+  it('whose run fails is told to people, without inputs that are large', async () => {
+    const inputs = [{ name: 'raw', type: 'string' }]
+    const failing = { ...transform('x'), validation: { min_length: 9 } }
+    const { signed, until, inbox } = await scene(failing, { inputs })
+    for (const text of ['small', 'x'.repeat(20_000)])
+      await until((await signed(JSON.stringify(text))).body.run_id, 'failed')
+    const told = (await inbox()).map(({ payload }: { payload: { inputs?: object } }) => payload.inputs)
+    expect(told).toHaveLength(2)
+    expect(told).toEqual(expect.arrayContaining([{ raw: '"small"' }, undefined]))
+  })
+
   it('of more than a mebibyte is refused', async () => {
     const { signed } = await scene()
     expect((await signed(JSON.stringify('x'.repeat(1024 * 1024)))).status).toBe(413)
