@@ -192,10 +192,10 @@ it(`loses nothing over ${kills} crashes`, { timeout: 600_000 }, async () => {
   for (const { chat, message, run, content, answer, cancelled } of accepted) {
     const said = messages.get(chat)!
     expect(said.filter(({ id }) => id === message)).toMatchObject([{ role: 'user', content }])
-    const { status } = (await ask('GET', `/runs/${run}`)).body
+    const { status, error_message } = (await ask('GET', `/runs/${run}`)).body
     const answers = said.filter(({ role, metadata }) => role !== 'user' && metadata?.run_id === run)
     // A cancel whose answer was lost in a crash may have been heard.
-    expect(cancelled ? ['CANCELLED'] : ['COMPLETED', 'CANCELLED']).toContain(status)
+    expect(cancelled ? ['CANCELLED'] : ['COMPLETED', 'CANCELLED'], error_message).toContain(status)
     if (status === 'COMPLETED') expect(answers).toMatchObject([{ role: 'assistant', content: answer }])
     else for (const { content: half } of answers) expect(answer.slice(0, half.length)).toBe(half)
     expect(answers.length).toBeLessThanOrEqual(1)
