@@ -22,7 +22,8 @@ interface Launch {
 
 const launch = (env: Record<string, string>, { log, words = [] }: Launch = {}) =>
   spawn(process.execPath, [bin, ...words], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    // A disk that others fill meanwhile must not stop the crews of a test.
+    env: { PATH: process.env['PATH'] ?? '', SVC_DISK_RESERVE_MB: '0', ...env },
     stdio: ['ignore', 'pipe', log ?? 'pipe'],
   })
 

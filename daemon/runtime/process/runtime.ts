@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { connectHere } from '../bridge/here.ts'
@@ -12,7 +12,7 @@ import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, programsFolder } from '../programs.ts'
 import type { Belonging } from '../service-types.ts'
 import { inTime } from '../spool/bounded.ts'
-import { bundle, traces } from '../spool/bundle.ts'
+import { bundle, discarded, traces } from '../spool/bundle.ts'
 import { runEnvironment } from '../spool/environment.ts'
 import { listInside, readInside, within } from '../spool/files.ts'
 import { followRun, type Reading } from '../spool/follow-run.ts'
@@ -255,7 +255,10 @@ export class ProcessRuntime implements Runtime {
 
   async discardRun(ref: RunRef): Promise<void> {
     await this.#inTurn(ref.crewId, ref.agent, async () => {
-      for (const suffix of traces) await rm(`${this.#runFolder(ref)}${suffix}`, { recursive: true, force: true })
+      const folder = this.#runFolder(ref)
+      await rm(`${folder}${discarded}`, { recursive: true, force: true })
+      if (existsSync(folder)) await rename(folder, `${folder}${discarded}`)
+      for (const suffix of traces) await rm(`${folder}${suffix}`, { recursive: true, force: true })
     })
   }
 

@@ -218,7 +218,8 @@ export class LiveRun {
       if (this.detached.signal.aborted) return null
     }
     let result = await readRun(this.reading(facts), launchedAt)
-    for (let tries = 0; tries < startTries && result?.lost?.never && !this.stopped.aborted; tries++) {
+    const launching = this.run.phase === 'launching'
+    for (let tries = 0; launching && tries < startTries && result?.lost?.never && !this.stopped.aborted; tries++) {
       // The other daemon died while it handed the program over.
       await runtime.discardRun(programOf(this.run, facts))
       await this.startAgain()

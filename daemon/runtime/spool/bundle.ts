@@ -2,8 +2,10 @@ import { Buffer } from 'node:buffer'
 import { pack } from 'tar-stream'
 import type { RunFile } from '../types.ts'
 
+/** What the folder of a run is called while it is removed, so that it is there whole or not at all. */
+export const discarded = '.discarded'
 /** Suffixes of a run's paths: its folder, and the files that supervise.sh and end-run.sh make beside it. */
-export const traces = ['', '.run', '.cancel'] as const
+export const traces = ['', discarded, '.run', '.cancel'] as const
 
 /** The archive for `supervise.sh`: the run's files, its FIFO and, last, its standard input. */
 export async function bundle(runDir: string, files: RunFile[], stdin: string): Promise<Buffer> {

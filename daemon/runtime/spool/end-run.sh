@@ -71,6 +71,13 @@ while signal KILL; do
   sleep 0.02
 done
 
+# Without a folder nothing began: the supervisor died before it made one, or a discard was cut short.
+if [ ! -d "$dir" ] && ! supervised; then
+  mkdir "$dir"
+  echo 'never its files are gone' >"$dir/exit"
+  exit 0
+fi
+
 # The supervisor writes the record as soon as the disk has space.
 tries=0
 while [ ! -s "$dir/exit" ] && supervised; do

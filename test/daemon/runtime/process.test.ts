@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -34,6 +34,25 @@ describe('a run that is discarded', () => {
     await followed(runtime, run)
     await Promise.all([runtime.endLeft(crew.crewId, ada), runtime.discardRun(run), runtime.endLeft(crew.crewId, ada)])
     expect(readdirSync(runtime.places(crew.crewId, ada).runs)).toEqual([])
+    await runtime.remove(crew.crewId, { data: true })
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('a discard that was cut short', () => {
+  it('is done whole by the next one, and until then nothing counts as begun', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-process-'))
+    const runtime = closing(new ProcessRuntime({ folder, programs }))
+    const crew = crewSpec()
+    await runtime.ensure(crew, quiet)
+    const run = runSpec(crew.crewId)
+    await runtime.startRun(run)
+    await followed(runtime, run)
+    const { runs } = runtime.places(crew.crewId, ada)
+    renameSync(join(runs, run.runId), join(runs, `${run.runId}.discarded`))
+    expect((await followed(runtime, run)).end).toMatchObject({ kind: 'lost', never: true })
+    await runtime.discardRun(run)
+    expect(readdirSync(runs)).toEqual([])
     await runtime.remove(crew.crewId, { data: true })
     rmSync(folder, { recursive: true })
   })

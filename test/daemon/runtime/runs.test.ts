@@ -20,6 +20,22 @@ async function working(it: Place, content = 'Work') {
   return { chat, run_id, message_id, program: await it.runtime.program(count) }
 }
 
+/** A run whose daemon dies before it learns that the program was started; `had`: it was. */
+async function launching(it: Place, had: boolean) {
+  const start = it.runtime.startRun.bind(it.runtime)
+  it.runtime.startRun = async (spec) => {
+    if (had) await start(spec)
+    return new Promise(() => undefined)
+  }
+  const chat = await it.openChat()
+  const { run_id } = await it.send(chat, 'Work')
+  await expect.poll(() => it.app.db.prepare('SELECT phase FROM runs').pluck().get()).toBe('launching')
+  const program = had ? await it.runtime.program() : null
+  await it.runs.close()
+  it.runtime.startRun = start
+  return { chat, run_id, program }
+}
+
 const messagesOf = async (it: Place, chat: string) =>
   (await it.call('OWNER', 'GET', `/chats/${chat}/messages`)).body.messages
 const runOf = async (it: Place, id: string) => (await it.call('OWNER', 'GET', `/runs/${id}`)).body
@@ -712,13 +728,12 @@ describe('after a restart', () => {
 
   it('starts again what the other daemon never handed over', async () => {
     const it = await workplace()
-    const { run_id, program } = await working(it)
-    await it.runs.close()
+    const { run_id, program } = await launching(it, true)
     it.runtime.discardRun = async ({ runId }) => {
       it.runtime.discarded.push(runId)
       it.runtime.programs.delete(runId)
     }
-    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    it.runtime.finish(program!, { kind: 'lost', reason: 'it was never started', never: true })
     it.runs = attachRuns(it, it.runtime)
     await it.runs.recover()
     await expect.poll(() => it.runtime.discarded).toEqual([run_id])
@@ -731,15 +746,27 @@ describe('after a restart', () => {
 
   it('gives up what is never handed over, the fourth time', async () => {
     const it = await workplace()
-    const { run_id, program } = await working(it)
-    await it.runs.close()
-    it.runtime.finish(program, { kind: 'lost', reason: 'it was never started', never: true })
+    const { run_id, program } = await launching(it, true)
+    it.runtime.finish(program!, { kind: 'lost', reason: 'it was never started', never: true })
     it.runs = attachRuns(it, it.runtime)
     await it.runs.recover()
     await it.runs.ended(run_id)
     expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.failed'])
     // Three times to be started again, and once as the run is over.
     expect(it.runtime.discarded).toEqual([run_id, run_id, run_id, run_id])
+  })
+
+  it('starts nothing again that is known to have started, whatever is found of it', async () => {
+    const it = await workplace()
+    const { run_id, program } = await working(it)
+    await expect.poll(() => it.app.db.prepare('SELECT phase FROM runs').pluck().get()).toBe('running')
+    await it.runs.close()
+    it.runtime.finish(program, { kind: 'lost', reason: 'its files are gone', never: true })
+    it.runs = attachRuns(it, it.runtime)
+    await it.runs.recover()
+    await it.runs.ended(run_id)
+    expect(terminals(it, run_id).map(({ entry_type }) => entry_type)).toEqual(['run.failed'])
+    expect(it.runtime.discarded).toEqual([run_id])
   })
 
   it('starts what was waiting', async () => {
@@ -763,18 +790,7 @@ describe('after a restart', () => {
 
   it.each([true, false])('takes up a run that was about to be started (had it been? %s)', async (had) => {
     const it = await workplace()
-    const start = it.runtime.startRun.bind(it.runtime)
-    it.runtime.startRun = async (spec) => {
-      if (had) await start(spec)
-      // The daemon dies here: it never learns of the start.
-      return new Promise(() => undefined)
-    }
-    const chat = await it.openChat()
-    const { run_id } = await it.send(chat, 'Work')
-    await expect.poll(() => it.app.db.prepare('SELECT phase FROM runs').pluck().get()).toBe('launching')
-    if (had) await it.runtime.program()
-    await it.runs.close()
-    it.runtime.startRun = start
+    const { chat, run_id } = await launching(it, had)
     it.runs = attachRuns(it, it.runtime)
     await it.runs.recover()
     const program = await it.runtime.program()

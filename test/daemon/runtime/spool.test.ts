@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runEnvironment } from '../../../daemon/runtime/spool/environment.ts'
@@ -230,6 +230,14 @@ describe.concurrent('end-run.sh', { timeout: 60_000 }, () => {
     const { end, output } = await follow(run.dir)
     expect(end).toEqual({ kind: 'lost', reason: 'ended before it began', never: true })
     expect(output.length).toBe(0)
+  })
+
+  it('takes a run whose folder is gone, like its supervisor, for one that never began', async () => {
+    const run = await start({ sh: 'echo ran' })
+    await follow(run.dir)
+    rmSync(run.dir, { recursive: true })
+    await endRun(run)
+    expect((await follow(run.dir)).end).toEqual({ kind: 'lost', reason: 'its files are gone', never: true })
   })
 
   it('ends a run that is still being started, at whatever moment it comes', { timeout: 60_000 }, async () => {
