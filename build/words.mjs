@@ -28,6 +28,7 @@ const lists = {
   ports: ['portFilters'],
   projects: ['healths', 'projectStatuses', 'workPriorities'],
   roles: ['roles', 'scopes'],
+  'routine-definition': ['modelTiers'],
   routines: ['routineRunStatuses', 'routineStatuses'],
   runs: ['runStatuses'],
   schedules: ['catchupPolicies'],

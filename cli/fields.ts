@@ -98,6 +98,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   set: ['capability'],
   skip_governance_gate: ['approved'],
   tags: ['tag'],
+  tier_override: ['tier'],
   tasks: ['file'],
   subdir: ['folder'],
   start_date: ['start'],

@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import { modelTiers } from '#client/words'
 import { durationMs, given } from '../flags.ts'
 import { inputFlags, inputsIn } from './inputs.ts'
 
@@ -19,6 +20,11 @@ export const runFlags = {
     max: 100,
     helpGroup: 'MORE',
     description: 'of delayed runs the highest begin first',
+  }),
+  tier: Flags.string({
+    options: [...modelTiers],
+    helpGroup: 'MORE',
+    description: 'the grade of model with which its agents work, whatever the steps say',
   }),
   tag: Flags.string({ multiple: true, helpGroup: 'MORE', description: 'a tag; may be repeated' }),
   'idempotency-key': Flags.string({
@@ -41,6 +47,7 @@ interface Given {
   delay?: string | undefined
   ttl?: string | undefined
   priority?: number | undefined
+  tier?: string | undefined
   tag?: string[] | undefined
   'idempotency-key'?: string | undefined
   'debounce-key'?: string | undefined
@@ -61,6 +68,7 @@ export const requestOf = (flags: Given) =>
     delay_seconds: seconds(flags.delay, 'delay'),
     ttl_seconds: seconds(flags.ttl, 'ttl'),
     priority: flags.priority,
+    tier_override: flags.tier as (typeof modelTiers)[number] | undefined,
     tags: flags.tag,
     idempotency_key: flags['idempotency-key'],
     debounce_key: flags['debounce-key'],

@@ -148,6 +148,8 @@ export interface Prompt {
   history(): { role: Said['role']; content: string; tool_summary?: string | null }[]
   /** The prompt as watchers of the run see it; null shows nothing. */
   shown: Extract<ChatEvent, { type: 'user_message' }> | null
+  /** The model for it, instead of the agent's own. */
+  model?: string
 }
 
 /** A message of a run. */

@@ -1,4 +1,5 @@
 import type { CredentialProvider, CredentialType } from '#contract/credentials'
+import type { ModelTier } from '#contract/routine-definition'
 import type { VendorSetting } from '#kernel/settings'
 import type { Prices } from './prices.ts'
 import type { Vendor } from './vendor.ts'
@@ -36,6 +37,8 @@ export interface Models {
   family?: RegExp
   /** Most capable first: what counts when the provider cannot be asked. */
   curated: readonly string[]
+  /** Which of them does work of each grade. */
+  tiers?: Readonly<Record<ModelTier, string>>
   /** Whether a model exists; `live` is the provider's own list, null when it could not be asked. */
   knows(model: string, live: readonly string[] | null): boolean
   /** How the provider is asked for its list, at a path below `address`; absent where its list is of no use. */

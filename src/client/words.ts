@@ -122,6 +122,7 @@ export const metricNames = ['issues_closed', 'active_missions', 'runs_count', 'c
 export const metricWindows = ['24h', '7d', '30d'] as const
 export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
 export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
+export const modelTiers = ['trivial', 'fast', 'moderate', 'smart'] as const
 export const networkModes = ['restricted', 'free'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const

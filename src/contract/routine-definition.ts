@@ -20,6 +20,10 @@ export const [mostRoutineSteps, mostItems, mostAtOnce] = [500, 1000, 12]
 /** Routines that call each other, one below the other. */
 export const deepestCall = 10
 
+/** Grades of work, the simplest first. */
+export const modelTiers = ['trivial', 'fast', 'moderate', 'smart'] as const
+export type ModelTier = (typeof modelTiers)[number]
+
 export const waitKinds = ['approval', 'datetime', 'event'] as const
 export const platformActions = ['issue.create', 'issue.update', 'issue.comment'] as const
 export const inputTypes = ['string', 'number', 'boolean', 'object', 'array'] as const
@@ -62,6 +66,11 @@ const Outcomes = strict({
   on_fail: Type.Optional(Type.Enum(['abort', 'continue'], { description: 'abort unless stated' })),
 })
 
+/** Steps that belong to a step; they are checked one by one. */
+const beside = Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'Steps' }), {
+  maxItems: 10,
+})
+
 const any = {
   id: StepId,
   name: Type.Optional(line(200)),
@@ -77,6 +86,7 @@ const any = {
       description: 'abort unless stated: the run fails; retry_step: once more, unless retry says how often',
     }),
   ),
+  hooks: Type.Optional(strict({ before: Type.Optional(beside), after: Type.Optional(beside) })),
 }
 
 const Http = strict({
@@ -123,6 +133,23 @@ const kinds = {
     agent_slug: Type.String({ maxLength: 50, description: 'SLUG of the routine’s crew, or CREW/SLUG' }),
     prompt: prose(100_000),
     outcomes: Type.Optional(Outcomes),
+    complexity: Type.Optional(
+      Type.Enum([...modelTiers], {
+        description: 'The grade of model that the work needs; the agent’s own unless stated',
+      }),
+    ),
+    model_override: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@[\\]-]*$',
+        description: 'MODEL, or ADAPTER:MODEL for agents of that client alone',
+      }),
+    ),
+    on_fail: Type.Optional(
+      Type.Enum(['abort', 'retry_step', 'escalate_tier', 'continue'], {
+        description: 'As for other steps; escalate_tier: once more with each better grade of model',
+      }),
+    ),
   }),
   call_pipeline: strict({
     ...any,
@@ -230,6 +257,10 @@ export const definitionMembers = {
   concurrency_key: Type.Optional(template(500, 'Runs with the same key count as one group; a template')),
   max_concurrent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '1 unless stated' })),
   max_cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
+  estimated_cost_usd: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100_000, description: 'What a run costs as a rule; for people to read' }),
+  ),
+  agentless: Type.Optional(Type.Boolean({ description: 'true: no step may ask an agent' })),
   parallelism: Type.Optional(
     Type.Enum(['explicit', 'auto', 'off'], {
       description: 'explicit: a step without needs follows the one before it; auto: what it cites; off: one by one',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
-import { RoutineSlug } from './routine-definition.ts'
+import { modelTiers, RoutineSlug } from './routine-definition.ts'
 import { RoutineTree } from './routine-tree.ts'
 
 export const routineStatuses = ['proposed', 'active', 'disabled'] as const
@@ -82,7 +82,25 @@ const row = {
 
 /** What is done in steps, by agents and without them. docs/routines.md. */
 export const Routine = Type.Object(row)
-export const RoutineShown = Type.Object({ ...row, definition: members() })
+const names = Type.Array(Type.String())
+export const RoutineShown = Type.Object({
+  ...row,
+  definition: members(),
+  manifest: Type.Object(
+    {
+      integrations: names,
+      egress: names,
+      credentials: Type.Array(Type.Object({ type: Type.String(), scope: Type.Optional(Type.String()) })),
+      agents: names,
+      routines: names,
+      datastores: names,
+      tools: names,
+      has_http: Type.Boolean(),
+      has_code: Type.Boolean(),
+    },
+    { description: 'What its newest version uses' },
+  ),
+})
 
 const Version = Type.Object({
   version: Type.Integer(),
@@ -185,6 +203,9 @@ export const RunRequest = Type.Object({
   triggered_by_id: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
   tags: Type.Optional(Type.Array(line(50), { maxItems: 20 })),
   metadata: Type.Optional(members('At most 16 KiB')),
+  tier_override: Type.Optional(
+    Type.Enum([...modelTiers], { description: 'The grade of model for all steps that ask an agent' }),
+  ),
   priority: Type.Optional(
     Type.Integer({ minimum: -100, maximum: 100, description: 'Of delayed runs that are due, the highest begin first' }),
   ),

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { allows } from '#contract/roles'
+import type { RoutineDefinition, RoutineStep } from '#contract/routine-definition'
 import { mostRoutines, type Routine, type routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -9,6 +10,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { blankToNull, cleanName, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { stepsOf } from './definitions/plan.ts'
 import { type Checked, readDefinition } from './definitions/reading.ts'
 import { risksOf } from './definitions/rules.ts'
 import { cancelAll } from './endings/service.ts'
@@ -61,7 +63,26 @@ export const list = ({ db }: App, { actor }: Call<typeof routines.list>): Shown[
 export function show(app: App, { actor, routineSlug }: Call<typeof routines.show>): Reply<typeof routines.show> {
   const row = findRoutine(app, actor.workspace, routineSlug)
   const { definition_json } = queries(app.db).version.get(row.id, row.version)!
-  return { ...shown(app, row), definition: JSON.parse(definition_json) as Record<string, unknown> }
+  const definition = JSON.parse(definition_json) as RoutineDefinition
+  return { ...shown(app, row), definition, manifest: manifestOf(definition) }
+}
+
+/** What a definition uses. Steps reach no datastores, tools or integrations but through agents. */
+function manifestOf(definition: RoutineDefinition): Reply<typeof routines.show>['manifest'] {
+  const steps = stepsOf(definition)
+  const named = (pick: (step: RoutineStep) => (string | undefined)[]) =>
+    [...new Set(steps.flatMap(pick).filter((name) => name !== undefined))].sort()
+  return {
+    integrations: [],
+    egress: definition.egress_targets ?? [],
+    credentials: definition.credentials_required ?? [],
+    agents: named((step) => (step.type === 'agent_run' ? [step.agent_slug, step.outcomes?.grader_agent_slug] : [])),
+    routines: named((step) => (step.type === 'call_pipeline' ? [step.pipeline_slug] : [])),
+    datastores: [],
+    tools: [],
+    has_http: steps.some(({ type }) => type === 'http'),
+    has_code: steps.some(({ type }) => type === 'code'),
+  }
 }
 
 interface New {

@@ -27,6 +27,12 @@ function knows(given: string, live: readonly string[] | null): boolean {
 export const models: Models = {
   family: /^(?:claude|sonnet|haiku|opus)/,
   curated,
+  tiers: {
+    trivial: 'claude-haiku-4-5',
+    fast: 'claude-haiku-4-5',
+    moderate: 'claude-sonnet-5',
+    smart: 'claude-opus-5',
+  },
   knows,
   ask: (token) => ({
     path: '/v1/models?limit=1000',

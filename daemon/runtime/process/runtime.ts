@@ -1,3 +1,4 @@
+// Longer than other files: all that a runtime can do, in one class.
 import type { Buffer } from 'node:buffer'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'

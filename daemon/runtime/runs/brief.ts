@@ -30,11 +30,12 @@ interface Briefing {
 
 /** Puts together what a run's program is started with, from the agent as it is now and the chat as it was. */
 export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief {
-  const agent = agentById(app, run.agent_id)
+  const found = agentById(app, run.agent_id)
   const place = placeOf(app, run.agent_id)
   const asked = sourceOf(app, run).prompt(app, run)
-  if (!agent) throw problem('not_found', { detail: 'The agent is deleted' })
+  if (!found) throw problem('not_found', { detail: 'The agent is deleted' })
   if (!asked) throw problem('not_found', { detail: 'What the agent was asked is deleted' })
+  const agent = { ...found, llm_model: asked.model ?? found.llm_model }
   if (place?.crewId !== run.crew_id)
     throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
   const adapter = adapterOf(agent.cli_adapter)

@@ -14,7 +14,7 @@ import { hint } from '#kernel/nearest'
 import { reached } from '#kernel/reached'
 import { cited, isPath, namesOf } from '#kernel/templates'
 import { expression } from './expressions.ts'
-import { nodesOf } from './plan.ts'
+import { nodesOf, stepsOf } from './plan.ts'
 import { transform } from './transforms.ts'
 
 /** What is wrong with a definition, and where: `steps[2].http.url`. */
@@ -24,8 +24,8 @@ export interface Flaw {
 }
 
 /** Members of the whole contract that this version does not carry out. */
-const later = ['complexity', 'model_override', 'integrations_required', 'agentless', 'estimated_cost_usd', 'manifest']
-const laterOfSteps = ['complexity', 'model_override', 'hooks', 'script']
+const later = ['integrations_required']
+const laterOfSteps = ['script']
 const laterTypes = ['script']
 
 const noWaiting: readonly StepType[] = ['http', 'code', 'transform', 'notify', 'query', 'platform']
@@ -108,7 +108,13 @@ export function flawsOf(given: unknown): Flaw[] {
   ]
   for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, known))
   if (flaws.length) return flaws
-  return [...orderFlaws(definition), ...citationFlaws(definition), ...inputFlaws(definition)]
+  return [...orderFlaws(definition), ...citationFlaws(definition), ...inputFlaws(definition), ...agentFlaws(definition)]
+}
+
+/** An agentless definition asks no agent. */
+function agentFlaws(definition: RoutineDefinition): Flaw[] {
+  const asking = definition.agentless ? stepsOf(definition).find(({ type }) => type === 'agent_run') : undefined
+  return asking ? [{ path: 'agentless', message: `is not true: the step "${asking.id}" asks an agent` }] : []
 }
 
 /** The steps of a definition, and of its loops, must be of known types and have ids of their own. */
@@ -167,8 +173,16 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
     if (ref?.inject_as === 'header' && !ref.header_name) wrong('http.credential_ref.header_name', 'is missing')
     if (ref?.inject_as === 'query' && !ref.query_name) wrong('http.credential_ref.query_name', 'is missing')
   }
+  for (const name of ['before', 'after'] as const)
+    flaws.push(...stepsFlaws(`${at}.hooks.${name}`, step.hooks?.[name] ?? [], noWaiting, known))
+  if (step.type === 'agent_run' && step.model_override !== undefined) {
+    if (step.complexity !== undefined) wrong('complexity', 'has no effect beside model_override')
+    if (step.on_fail === 'escalate_tier') wrong('on_fail', 'takes grades of models: leave out model_override')
+  }
   if (step.validation?.schema) wrong('validation.schema', schemaFlaw(step.validation.schema))
   if (step.type === 'foreach') {
+    const hooked = (step.foreach.steps as RoutineStep[]).findIndex(({ hooks }) => hooks)
+    if (hooked >= 0) wrong(`foreach.steps[${hooked}].hooks`, 'cannot stand within a loop: make them steps of it')
     flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, known))
     if (['inputs', 'steps', 'run', 'event', 'secrets'].includes(step.foreach.as ?? 'item'))
       wrong('foreach.as', 'is the name of something else')
@@ -218,21 +232,25 @@ const mayHoldSecrets: readonly StepType[] = ['http', 'notify']
 function citationFlaws(definition: RoutineDefinition): Flaw[] {
   const inputs = (definition.inputs ?? []).map(({ name }) => name)
   const hooks = Object.values(definition.hooks ?? {}).flat()
-  const all = [...definition.steps, ...hooks]
-  const ids = all.flatMap((step) => [
-    step.id,
-    ...(step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]).map(({ id }) => id) : []),
-  ])
+  const ids = stepsOf(definition).map(({ id }) => id)
   const secrets = (definition.credentials_required ?? []).map(({ type }) => type)
   const check = (at: string, step: RoutineStep, items: readonly string[]): Flaw[] => {
     const inner = step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]) : []
-    const own = step.type === 'foreach' ? { ...step, foreach: { ...step.foreach, steps: [] } } : step
+    const { hooks: { before = [], after = [] } = {}, ...alone } = step
+    const own = alone.type === 'foreach' ? { ...alone, foreach: { ...alone.foreach, steps: [] } } : alone
     const flaws = cited(own).flatMap((path): Flaw[] => {
       const message = wrongWith(path, { inputs, ids, secrets, items, type: step.type })
       return message ? [{ path: at, message: `{{ ${path} }} ${message}` }] : []
     })
     const names = step.type === 'foreach' ? [...items, step.foreach.as ?? 'item', 'index'] : items
-    return [...flaws, ...inner.flatMap((one, index) => check(`${at}.foreach.steps[${index}]`, one, names))]
+    const beside = (list: unknown[], when: string) =>
+      (list as RoutineStep[]).flatMap((one, index) => check(`${at}.hooks.${when}[${index}]`, one, items))
+    return [
+      ...flaws,
+      ...inner.flatMap((one, index) => check(`${at}.foreach.steps[${index}]`, one, names)),
+      ...beside(before, 'before'),
+      ...beside(after, 'after'),
+    ]
   }
   const refs = definition.steps.flatMap((step, index) =>
     step.type === 'http' && step.http.credential_ref && !secrets.includes(step.http.credential_ref.type)
@@ -319,10 +337,9 @@ export function inputsOf(
 }
 
 /** Why a person must look at a definition before it runs. docs/routines.md, "Approval". */
-export function risksOf({ steps, hooks = {}, egress_targets, credentials_required }: RoutineDefinition): string[] {
-  const all = [...steps, ...Object.values(hooks).flat()].flatMap((step) =>
-    step.type === 'foreach' ? [step, ...(step.foreach.steps as RoutineStep[])] : [step],
-  )
+export function risksOf(definition: RoutineDefinition): string[] {
+  const { egress_targets, credentials_required } = definition
+  const all = stepsOf(definition)
   const has = (type: StepType) => all.some((step) => step.type === type)
   return [
     ...(has('http') ? ['http_step'] : []),

@@ -1,3 +1,4 @@
+import type { ModelTier } from '#contract/routine-definition'
 import type { RoutineRunStatus } from '#contract/routines'
 import { statements } from '#kernel/store/db'
 
@@ -33,6 +34,8 @@ export interface RunRow {
   idempotency_key: string | null
   replay_of: string | null
   concurrency_group: string | null
+  /** The grade of model with which its agents work, whatever its steps say. */
+  tier: ModelTier | null
   cost_usd: number
   created_at: string
   started_at: string | null
@@ -66,7 +69,7 @@ const runColumns =
   'definition_json, mode, status, inputs_json, event_json, output_json, error_message, failed_at_step, ' +
   'current_step_id, warnings_json, tags_json, metadata_json, priority, triggered_via, triggered_by_id, ' +
   'user_id, parent_run_id, parent_step_id, chain_origin, chain_depth, idempotency_key, replay_of, ' +
-  'concurrency_group, cost_usd, created_at, started_at, ended_at, duration_ms'
+  'concurrency_group, tier, cost_usd, created_at, started_at, ended_at, duration_ms'
 const stepColumns =
   'id, run_id, key, type, status, attempt, output_json, error_message, waitpoint_id, agent_run_id, child_run_id, ' +
   'event_type, state_json, cost_usd, wake_at, started_at, ended_at, duration_ms'

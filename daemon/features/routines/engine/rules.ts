@@ -1,4 +1,10 @@
-import { mostAtOnce, type RoutineDefinition, type RoutineStep, type StepOf } from '#contract/routine-definition'
+import {
+  modelTiers,
+  mostAtOnce,
+  type RoutineDefinition,
+  type RoutineStep,
+  type StepOf,
+} from '#contract/routine-definition'
 import { type Node, nodesOf, type Phase } from '../definitions/plan.ts'
 import type { StepRow } from './queries.ts'
 
@@ -129,5 +135,9 @@ export function backoffOf({ retry }: RoutineStep, attempt: number, random: numbe
 }
 
 /** How often a step is tried, at most. */
-export const triesOf = ({ retry, on_fail }: RoutineStep): number =>
-  retry?.max_attempts ?? (on_fail === 'retry_step' ? 2 : 1)
+export function triesOf(step: RoutineStep): number {
+  if (step.retry) return step.retry.max_attempts
+  if (step.on_fail === 'retry_step') return 2
+  if (step.type !== 'agent_run' || step.on_fail !== 'escalate_tier') return 1
+  return modelTiers.length - modelTiers.indexOf(step.complexity ?? 'moderate')
+}

@@ -99,15 +99,40 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
   let outcome: Outcome | 'skipped'
   try {
     const values = valuesOf(loaded, placed)
-    outcome = isWanted(step.if, values, (flaw) => warn(loaded, `The condition of ${key} counts as false: ${flaw}`))
-      ? beginStep({ app, run, definition, step, id: row.id, key, attempt: row.attempt, values, before })
-      : 'skipped'
+    const wanted = (one: string, condition: string | undefined) =>
+      isWanted(condition, values, (flaw) => warn(loaded, `The condition of ${one} counts as false: ${flaw}`))
+    const hasOwner = !placed.of || belongs(loaded, placed.of, wanted)
+    outcome =
+      hasOwner && wanted(key, step.if)
+        ? beginStep({
+            app,
+            run,
+            definition,
+            step,
+            id: row.id,
+            key,
+            attempt: row.attempt,
+            values,
+            before,
+            warn: (words) => warn(loaded, `${key}: ${words}`),
+          })
+        : 'skipped'
   } catch (error) {
     outcome = { status: 'failed', error: (error as Error).message }
   }
   put(app, loaded, placed, row, outcome)
   if (step.type === 'http' && loaded.steps.get(key)!.status === 'running')
     app.afterCommit(() => app.bus.emit('call', row.id))
+}
+
+/** Whether the step to which a hook belongs is done, or is to be done. */
+function belongs(
+  { steps }: Loaded,
+  { id, if: condition }: RoutineStep,
+  wanted: (key: string, condition: string | undefined) => boolean,
+): boolean {
+  const owner = steps.get(id)
+  return owner ? owner.status !== 'skipped' : wanted(id, condition)
 }
 
 function warn({ run }: Loaded, words: string): void {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import { allows } from '#contract/roles'
+import type { RoutineDefinition } from '#contract/routine-definition'
 import type { RoutineRun, routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -9,6 +10,7 @@ import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { wokenBy } from '#kernel/waiting'
 import { tokenFor } from '../../waitpoints/service.ts'
+import { type Node, nodesOf } from '../definitions/plan.ts'
 import { cancelRun, fingerprintOf } from '../endings/service.ts'
 import { queries as engine, type RunRow } from '../engine/queries.ts'
 import { parkRun } from '../pending/service.ts'
@@ -145,6 +147,7 @@ export function begin(app: App, { actor, routineSlug, body = {}, web }: Asked): 
     metadata: body.metadata ?? {},
     tags: body.tags ?? [],
     priority: body.priority ?? 0,
+    tier: body.tier_override ?? null,
     idempotency: key ? { key, seconds: body.idempotency_key_ttl_seconds ?? 86_400 } : null,
   }
   const parked = later(app, request, body)
@@ -232,6 +235,7 @@ export function replay(app: App, { actor, routineRunId, body = {} }: Call<typeof
     user: actor.type === 'user' ? actor.id : null,
     metadata: metadataOf(row),
     tags: JSON.parse(row.tags_json) as string[],
+    tier: row.tier,
     replayOf: row.id,
   })
   if (body.from_step !== undefined) keepBefore(app, row, run_id, body.from_step)
@@ -243,8 +247,10 @@ function keepBefore(app: App, row: RunRow, run: string, from: string): void {
   const steps = engine(app.db).steps.all(row.id)
   const at = steps.find(({ key }) => key === from)
   if (!at) throw problem('invalid_field', { field: 'from_step', detail: `The run never came to a step "${from}"` })
-  const order = (definitionSteps(app, row) ?? []).map(({ id }) => id)
-  const index = order.indexOf(from)
+  const nodes = (definitionNodes(app, row) ?? []).filter(({ phase }) => phase === 'main')
+  const order = nodes.map(({ key }) => key)
+  const own = nodes.some(({ key, of }) => key === from && !of)
+  const index = own ? nodes.findIndex(({ key, of }) => key === from || of?.id === from) : -1
   if (index < 0)
     throw problem('invalid_field', { field: 'from_step', detail: 'Name a step that is in no loop and no hook' })
   const kept = new Set(order.slice(0, index))
@@ -263,7 +269,7 @@ function keepBefore(app: App, row: RunRow, run: string, from: string): void {
   }
 }
 
-function definitionSteps(app: App, row: RunRow): { id: string }[] | null {
+function definitionNodes(app: App, row: RunRow): readonly Node[] | null {
   const json = row.definition_json ?? engine(app.db).definition.get(row.routine_id, row.version)?.definition_json
-  return json ? (JSON.parse(json) as { steps: { id: string }[] }).steps : null
+  return json ? nodesOf(JSON.parse(json) as RoutineDefinition) : null
 }

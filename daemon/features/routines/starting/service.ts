@@ -1,5 +1,5 @@
 import { fact } from '#contract/entries'
-import type { RoutineDefinition } from '#contract/routine-definition'
+import type { ModelTier, RoutineDefinition } from '#contract/routine-definition'
 import { deepestChain, mostOpenRuns, type TriggeredVia } from '#contract/routines'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
@@ -30,6 +30,7 @@ export interface RunRequest {
   metadata?: Readonly<Record<string, unknown>>
   tags?: readonly string[]
   priority?: number
+  tier?: ModelTier | null
   idempotency?: { key: string; seconds: number } | null
   /** How many runs started each other before. */
   chain?: { depth: number; origin: string | null }
@@ -114,6 +115,7 @@ export function startRun(app: App, it: RunRequest): Started {
     idempotency_key: it.idempotency?.key ?? null,
     replay_of: it.replayOf ?? null,
     concurrency_group: group,
+    tier: it.tier ?? null,
     cost_usd: 0,
     created_at: new Date(app.clock()).toISOString(),
     started_at: null,

@@ -7,6 +7,7 @@ import { render } from '#kernel/templates'
 import { type AgentRow, agentById, agentCalled } from '../../agents/service.ts'
 import { beginRun, findRun } from '../../runs/service.ts'
 import type { RunRow, StepRow } from '../engine/queries.ts'
+import { modelFor } from './models.ts'
 import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'
 import { fromWords } from './values.ts'
 
@@ -36,20 +37,30 @@ export interface AgentState {
   result?: string
   /** Dollars of the runs before. */
   spent: number
+  /** The model for the work; absent: the agent's own. */
+  model?: string
 }
 
 export const stateOf = ({ state_json }: Pick<StepRow, 'state_json'>): AgentState =>
   JSON.parse(state_json!) as AgentState
 
+/** The model for the run of a step, unless it is the agent's own: a judge works with its own. */
+export const modelOf = ({ phase, model }: AgentState): string | undefined => (phase === 'work' ? model : undefined)
+
 type AgentStep = StepOf<'agent_run'>
 
 /** Begins an agent's run. */
-export function beginAgentRun({ app, run, step, values, id }: Beginning<AgentStep>): Outcome {
+export function beginAgentRun({ app, run, step, values, id, attempt, warn }: Beginning<AgentStep>): Outcome {
   const agent = agentOf(app, run, step.agent_slug)
   if (!agent) return failed(noAgent(run, step.agent_slug), true)
+  const chosen = modelFor(step, agent, run.tier, attempt)
+  if ('error' in chosen) return failed(chosen.error, true)
+  const { model, warning } = chosen
+  if (warning) warn(warning)
   const outside = run.triggered_via === 'webhook' || run.triggered_via === 'automation'
   const task = render(step.prompt, values, (text, path) => (outside && fromOutside(path) ? fenced(text) : text))
-  return work(app, run, step, id, { phase: 'work', agent_id: agent.id, task, prompt: task, iteration: 1, spent: 0 })
+  const state = { agent_id: agent.id, task, prompt: task, iteration: 1, spent: 0, ...(model && { model }) }
+  return work(app, run, step, id, { phase: 'work', ...state })
 }
 
 const fromOutside = (path: string) => /^(inputs|event)\b/.test(path)
@@ -72,10 +83,11 @@ function work(app: App, run: RunRow, step: AgentStep, id: string, state: AgentSt
   const agent = agentById(app, state.phase === 'grade' ? state.grader_id! : state.agent_id)
   if (!agent) return failed('The agent is gone', true)
   const run_id = newId(app.clock())
+  const llm_model = modelOf(state) ?? agent.llm_model
   try {
     beginRun(app, {
       id: run_id,
-      agent,
+      agent: { ...agent, llm_model },
       chat_id: null,
       source: 'routine',
       source_id: id,

@@ -23,6 +23,7 @@ export function beginCall({ app, run, step, key, values }: Beginning<StepOf<'cal
       via: 'call_pipeline',
       by: run.id,
       user: run.user_id,
+      tier: run.tier,
       parent: { run: run.id, step: key },
       chain: { depth: run.chain_depth, origin: run.chain_origin },
     })

@@ -23,11 +23,14 @@ interface Sent {
   secrets: string[]
 }
 
+/** A step whose request is to be sent, after the change in which it began. */
+type Call = Omit<Beginning<StepOf<'http'>>, 'warn'>
+
 /** What is asked for cannot be sent, and why. */
 class Refused extends Error {}
 
 /** Sends the request of a step, with a key by which the other side knows a repetition. Never throws. */
-export async function callHttp(it: Beginning<StepOf<'http'>>, signal: AbortSignal): Promise<Outcome> {
+export async function callHttp(it: Call, signal: AbortSignal): Promise<Outcome> {
   const { app, run, step } = it
   const scrub = app.scrub({ workspace_id: run.workspace_id, agent_id: '' }, [])
   let secrets: string[] = []
@@ -57,7 +60,7 @@ export async function callHttp(it: Beginning<StepOf<'http'>>, signal: AbortSigna
 
 const inShort = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 500)
 
-async function prepared(it: Beginning<StepOf<'http'>>, signal: AbortSignal): Promise<Sent> {
+async function prepared(it: Call, signal: AbortSignal): Promise<Sent> {
   const { app, run, definition, step, key, values } = it
   const secrets = await app.write(() => secretsOf(app, run, definition, step.http, step.id))
   const all: Values = { ...values, secrets: Object.fromEntries(secrets) }

@@ -34,6 +34,8 @@ export interface Beginning<S extends RoutineStep = RoutineStep> {
   attempt: number
   values: Values
   before: StepRow | undefined
+  /** Notes on the run what people should know, though the step goes on. */
+  warn(words: string): void
 }
 
 export const completed = (output: unknown): Completed => ({ status: 'completed', output })

@@ -20,7 +20,67 @@ describe('a definition', () => {
       'steps[0].tiemout_seconds',
       /did you mean "timeout_seconds"/,
     ],
-    ['what is not supported', { agentless: true }, 'agentless', /not supported by this version/],
+    [
+      'what is not supported',
+      { integrations_required: ['x'] },
+      'integrations_required',
+      /not supported by this version/,
+    ],
+    [
+      'an agent where there is to be none',
+      { agentless: true, steps: [{ id: 'a', type: 'agent_run', agent_slug: 'ada', prompt: 'x' }] },
+      'agentless',
+      /the step "a" asks an agent/,
+    ],
+    [
+      'an agent in the hook of a step',
+      { steps: [step({ hooks: { before: [{ id: 'b', type: 'agent_run', agent_slug: 'ada', prompt: 'x' }] } })] },
+      'steps[0].hooks.before[0].type',
+      /must be one of/,
+    ],
+    [
+      'the id of a step in its hook',
+      { steps: [step({ hooks: { after: [step()] } })] },
+      'steps[0].hooks.after[0].id',
+      /another step/,
+    ],
+    [
+      'a hook that cites nothing',
+      { steps: [step({ hooks: { after: [step({ id: 'b', if: '{{ steps.z.output }}' })] } })] },
+      'steps[0].hooks.after[0]',
+      /names no step/,
+    ],
+    [
+      'hooks within a loop',
+      {
+        steps: [
+          {
+            id: 'l',
+            type: 'foreach',
+            foreach: { items: [1], steps: [step({ hooks: { after: [step({ id: 'b' })] } })] },
+          },
+        ],
+      },
+      'steps[0].foreach.steps[0].hooks',
+      /cannot stand within a loop/,
+    ],
+    ['grades for what asks no agent', { steps: [step({ complexity: 'fast' })] }, 'steps[0].complexity', /not known/],
+    [
+      'a model that looks like an option',
+      { steps: [{ id: 'a', type: 'agent_run', agent_slug: 'a', prompt: 'x', model_override: '--x' }] },
+      'steps[0].model_override',
+      /MODEL/,
+    ],
+    [
+      'grades beside a model',
+      {
+        steps: [
+          { id: 'a', type: 'agent_run', agent_slug: 'a', prompt: 'x', model_override: 'm', on_fail: 'escalate_tier' },
+        ],
+      },
+      'steps[0].on_fail',
+      /leave out model_override/,
+    ],
     [
       'a type that is not supported',
       { steps: [{ id: 'a', type: 'script' }] },

@@ -191,6 +191,11 @@ async function crewOfRoutines() {
   return { ...it, says, ended: () => ended }
 }
 
+const modelIn = (spec: string) => {
+  const { argv } = JSON.parse(spec) as { argv: string[] }
+  return argv.find((one) => one.startsWith('--model='))?.slice('--model='.length) ?? null
+}
+
 describe('agents in routines', () => {
   it('are told their prompt, and what they say is what the step gives', async () => {
     const it = await crewOfRoutines()
@@ -212,6 +217,64 @@ describe('agents in routines', () => {
     const it = await crewOfRoutines()
     await it.save('work', [agent('a', { agent_slug: 'nobody' })], { inputs }, it.crewId)
     expect((await it.run('work')).error_message).toBe('There is no agent "nobody" in the crew of the routine')
+  })
+
+  it.each<[string, object, object, string | null]>([
+    ['their own', {}, {}, null],
+    ['the one that the step names', { model_override: 'claude-opus-4-7' }, {}, 'claude-opus-4-7'],
+    ['the one of their client', { model_override: 'claude_code:opus' }, {}, 'opus'],
+    ['one of the grade that the step asks for', { complexity: 'fast' }, {}, 'claude-haiku-4-5'],
+    ['one of the grade that the run asks for', { complexity: 'fast' }, { tier_override: 'smart' }, 'claude-opus-5'],
+  ])('work with %s, their judges with their own', async (_, more, body, model) => {
+    const it = await crewOfRoutines()
+    const outcomes = { criteria: [{ name: 'short', rule: 'One word' }], grader_agent_slug: 'bob' }
+    await it.save('work', [agent('a', { outcomes, ...more })], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0, ...body })
+    expect(modelIn(await it.says('Done'))).toBe(model)
+    expect(modelIn(await it.says('{"passed": true, "feedback": ""}'))).toBeNull()
+    await it.until(run_id, 'completed')
+    const started = it.entries().filter(({ entry_type }) => entry_type === 'run.started')
+    expect(started.map(({ payload }) => (payload as never)['metadata']['model'] ?? null)).toEqual([model, null])
+  })
+
+  it('take a better grade of model at each attempt, if that is asked for', async () => {
+    const it = await crewOfRoutines()
+    const more = { complexity: 'fast', on_fail: 'escalate_tier', validation: { must_contain: ['good'] } }
+    await it.save('work', [agent('a', more)], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    const models: unknown[] = []
+    for (const words of ['bad', 'bad', 'good']) {
+      models.push(modelIn(await it.says(words)))
+      if (words === 'good') break
+      await expect.poll(async () => (await it.result(run_id)).steps[0].status).toBe('retrying')
+      it.pass(60_000)
+    }
+    expect(await it.until(run_id, 'completed')).toMatchObject({ output: 'good', steps: [{ attempt: 3 }] })
+    expect(models).toEqual(['claude-haiku-4-5', 'claude-sonnet-5', 'claude-opus-5'])
+  })
+
+  it('keep their own model where there are no grades, and the run says so', async () => {
+    const it = await crewOfRoutines()
+    const { id } = (await it.call('OWNER', 'GET', '/agents')).body.find(({ slug }: { slug: string }) => slug === 'ada')
+    await it.call('OWNER', 'PATCH', `/agents/${id}`, {
+      cli_adapter: 'CODEX_CLI',
+      llm_model: 'gpt-5',
+      tool_profile: 'CODING',
+    })
+    await it.save('work', [agent('a', { complexity: 'smart', timeout_seconds: 60 })], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await expect
+      .poll(async () => (await it.result(run_id)).warnings)
+      .toEqual(['a: ada used its own model: Muster knows no grades of models of OPENAI'])
+    await it.call('ADMIN', 'POST', `${it.W}/pipelines/runs/${run_id}/cancel`)
+  })
+
+  it('are not asked with a model of another client', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a', { model_override: 'CODEX_CLI:gpt-5' })], { inputs }, it.crewId)
+    expect((await it.run('work')).error_message).toBe(
+      'ada works with CLAUDE_CODE, and model_override names a model of CODEX_CLI',
+    )
   })
 
   it('are judged by another agent, and do it again until it passes', async () => {

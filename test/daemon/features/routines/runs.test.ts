@@ -15,6 +15,34 @@ const wait = (id: string, more: object = {}): Step => ({
 })
 const fail = (id: string, more: object = {}): Step => give(id, '[1][5]', more)
 
+describe('a routine', () => {
+  it('is shown with what its newest version uses', async () => {
+    const { save, call, W } = await routines()
+    const grader = { criteria: [{ name: 'n', rule: 'r' }], grader_agent_slug: 'bob' }
+    const asks = { type: 'agent_run', agent_slug: 'ada', prompt: 'x' }
+    await save(
+      'all',
+      [
+        { id: 'a', ...asks, outcomes: grader, hooks: { before: [give('b', '1')] } },
+        { id: 'c', type: 'call_pipeline', pipeline_slug: 'other' },
+        { id: 'd', type: 'foreach', foreach: { items: [1], steps: [{ id: 'e', ...asks }] } },
+      ],
+      { egress_targets: ['a.example'], credentials_required: [{ type: 'K' }] },
+    )
+    expect((await call('VIEWER', 'GET', `${W}/pipelines/all`)).body.manifest).toEqual({
+      integrations: [],
+      egress: ['a.example'],
+      credentials: [{ type: 'K' }],
+      agents: ['ada', 'bob'],
+      routines: ['other'],
+      datastores: [],
+      tools: [],
+      has_http: false,
+      has_code: true,
+    })
+  })
+})
+
 describe('a run of a routine', () => {
   it('does its steps one after the other, and gives what the last one gave', async () => {
     const { save, run, result } = await routines()
@@ -111,6 +139,47 @@ describe('a run of a routine', () => {
     const { save, run } = await routines()
     await save('lenient', [fail('a', { on_fail: 'continue' }), give('b', 'steps.a.status')])
     expect(await run('lenient')).toMatchObject({ status: 'COMPLETED', output: 'failed' })
+  })
+
+  it('does the hooks of a step with it, and leaves them out with it', async () => {
+    const { save, run, result } = await routines()
+    const hooks = (name: string) => ({
+      before: [give(`${name}_first`, `"${name}"`), give(`${name}_then`, `steps.${name}_first.output + "!"`)],
+      after: [give(`${name}_last`, `has(steps.${name}.output) ? steps.${name}.output : ""`)],
+    })
+    await save('hooked', [
+      give('a', 'steps.a_then.output + "?"', { hooks: hooks('a') }),
+      give('b', '1', { if: 'false', hooks: hooks('b') }),
+      give('c', 'steps.a_last.status'),
+      fail('d', { on_fail: 'continue', hooks: hooks('d') }),
+    ])
+    const done = await run('hooked')
+    expect(done).toMatchObject({ status: 'COMPLETED', output: 'completed' })
+    const { steps } = await result(done.run_id)
+    expect(steps.map(({ key, status, output }: never) => [key, status, output])).toEqual([
+      ['a_first', 'completed', 'a'],
+      ['a_then', 'completed', 'a!'],
+      ['a', 'completed', 'a!?'],
+      ['a_last', 'completed', 'a!?'],
+      ['b_first', 'skipped', undefined],
+      ['b_then', 'skipped', undefined],
+      ['b', 'skipped', undefined],
+      ['b_last', 'skipped', undefined],
+      ['c', 'completed', 'completed'],
+      ['d_first', 'completed', 'd'],
+      ['d_then', 'completed', 'd!'],
+      ['d', 'failed', undefined],
+      ['d_last', 'completed', ''],
+    ])
+  })
+
+  it('fails with the hook of a step that fails, before the step begins', async () => {
+    const { save, run, result } = await routines()
+    await save('hooked', [give('a', '1', { hooks: { before: [fail('a_first')] } }), give('b', '2')])
+    const { run_id } = await run('hooked')
+    const shown = await result(run_id)
+    expect(shown).toMatchObject({ status: 'failed', failed_at_step: 'a_first', steps: [{ key: 'a_first' }] })
+    expect(shown.steps).toHaveLength(1)
   })
 
   it('tries a step again after a pause that grows', async () => {
@@ -472,7 +541,8 @@ describe('a run of a routine', () => {
   })
 
   it('is replayed, from a step on if asked for', async () => {
-    const { save, run, call, W, result } = await routines()
+    const it = await routines()
+    const { save, run, call, W, result } = it
     await save('one', [give('a', 'inputs.n'), fail('b')], { inputs: [{ name: 'n', type: 'number' }] })
     const { run_id } = await run('one', { inputs: { n: 7 } })
     const again = await call('MANAGER', 'POST', `${W}/pipelines/runs/${run_id}/replay`, { from_step: 'b' })
@@ -483,6 +553,21 @@ describe('a run of a routine', () => {
       ['a', 7],
       ['b', undefined],
     ])
+    await save('two', [
+      give('a', '1', { hooks: { before: [give('a_first', '0')], after: [give('a_last', '2')] } }),
+      give('b', '3', { hooks: { before: [give('b_first', '4')] } }),
+      fail('c'),
+    ])
+    const two = await run('two')
+    const second = await call('MANAGER', 'POST', `${W}/pipelines/runs/${two.run_id}/replay`, { from_step: 'b' })
+    const of = (id: string) =>
+      it.app.db
+        .prepare('SELECT key FROM routine_steps WHERE run_id = ? AND id LIKE ? ORDER BY key')
+        .pluck()
+        .all(id, `${id}_%`)
+    expect(of(second.body.run_id)).toEqual(['a', 'a_first', 'a_last'])
+    const hook = await call('MANAGER', 'POST', `${W}/pipelines/runs/${two.run_id}/replay`, { from_step: 'b_first' })
+    expect(hook).toMatchObject({ status: 400, body: { field: 'from_step' } })
     const wrong = await call('MANAGER', 'POST', `${W}/pipelines/runs/${run_id}/replay`, { from_step: 'z' })
     expect(wrong).toMatchObject({ status: 400, body: { field: 'from_step' } })
   })
