@@ -241,7 +241,8 @@ describe.skipIf(noDisk)("a disk that the daemon's data shares with crews", () =>
     disk = mkdtempSync(join(tmpdir(), 'muster-disk-'))
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m,mode=700', 'tmpfs', disk])
     place = processes()
-    daemon = await install({ SVC_CREW_DISK_MB: '0', ...(await place.settings()), SVC_DATA_DIR: disk })
+    const reserve = { SVC_CREW_DISK_MB: '0', SVC_DISK_RESERVE_MB: '512' }
+    daemon = await install({ ...reserve, ...(await place.settings()), SVC_DATA_DIR: disk })
     hog = await crew('hog')
   })
   afterAll(async () => {
