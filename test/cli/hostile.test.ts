@@ -79,7 +79,7 @@ const hostile = (status?: number) => {
 
 /** These work on this machine, wait for a person, or are tried with servers of their own. */
 const elsewhere = new RegExp(
-  '^(up|down|init|login|logout|pair|chat|dm|rooms:open|ask|doctor|completion|version|contexts:|config:|' +
+  '^(up|down|init|routines:init|login|logout|pair|chat|dm|rooms:open|ask|doctor|completion|version|contexts:|config:|' +
     'journal:tail|agents:download)',
 )
 
