@@ -93,6 +93,11 @@ export async function diskScene(
       headers: { ...who, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
+    }).catch(async (error: Error) => {
+      await pause(500)
+      const { exitCode, signalCode } = daemon.process
+      const end = `exit code ${exitCode}, signal ${signalCode}`
+      throw new Error(`${method} ${path} was not answered, the daemon's end: ${end}`, { cause: error.cause ?? error })
     })
     const text = await reply.text()
     return { status: reply.status, body: text ? JSON.parse(text) : null }

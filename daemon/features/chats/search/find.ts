@@ -29,8 +29,8 @@ export interface Found {
   cut: boolean
 }
 
-/** Matches that are ranked: the newest. */
-const ranked = 128
+/** Matches that are ranked, the newest; as many as are asked for when those are more. */
+const fewestRanked = 64
 /** Milliseconds after which nothing more is looked for when there are as many matches as asked for, and in any case. */
 const enoughMs = 8
 const longestMs = 250
@@ -46,6 +46,7 @@ export function createFinder(db: Db, clock: () => number = () => performance.now
   return db.transaction((wanted: Wanted): Found => {
     const expression = matchText(wanted.phrase, wanted.scope)
     const agents = new Set(wanted.agents)
+    const ranked = Math.max(fewestRanked, wanted.limit)
     const begun = clock()
     const { low, high } = ends.get()!
     const floor = (low ?? 0) - 1

@@ -58,11 +58,19 @@ export const queries = statements((db) => ({
   numberOf: db.prepare<[message: string], { number: number }>(
     'SELECT number FROM message_numbers WHERE message_id = ?',
   ),
-  /** Live agents, newest first. */
-  agents: db.prepare<[workspace: string, limit: number], { id: string; crew_id: string | null }>(
-    `SELECT id, crew_id FROM agents WHERE workspace_id = ? AND deleted_at IS NULL
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-  ),
+  /** Live agents in the order of the index `agents_newest`, which alone is read: hired ones whose time is over come last. */
+  agents: db
+    .prepare<[workspace: string, limit: number], string>(
+      `SELECT id FROM agents WHERE workspace_id = ? AND deleted_at IS NULL
+       ORDER BY (expired_at IS NOT NULL), coalesce(expired_at, created_at) DESC, id DESC LIMIT ?`,
+    )
+    .pluck(),
+  agentsOfCrew: db
+    .prepare<[crew: string, limit: number], string>(
+      `SELECT id FROM agents WHERE crew_id = ? AND deleted_at IS NULL
+       ORDER BY (expired_at IS NOT NULL), coalesce(expired_at, created_at) DESC, id DESC LIMIT ?`,
+    )
+    .pluck(),
   hit: db.prepare<[number: number], HitRow>(
     `SELECT m.id, m.chat_id AS session_id, a.id AS agent_id, a.slug AS agent_slug, a.name AS agent_name, m.role,
        m.content, m.tool_summary, m.ts

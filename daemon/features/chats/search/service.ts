@@ -44,8 +44,8 @@ function covered(
     return { scope: 'agent', agents, among: [id] }
   }
   const crew = crew_id ? findCrew(app, workspace, crew_id).id : null
-  const live = queries(app.db).agents.all(workspace, mostAgents)
-  const agents = live.filter((it) => crew === null || it.crew_id === crew).map(({ id }) => id)
+  const { agents: ofWorkspace, agentsOfCrew } = queries(app.db)
+  const agents = crew === null ? ofWorkspace.all(workspace, mostAgents) : agentsOfCrew.all(crew, mostAgents)
   return {
     scope: crew === null ? 'workspace' : 'crew',
     agents,
