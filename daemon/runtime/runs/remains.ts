@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { App } from '#kernel/app'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { type FoundVersion, noteVersions } from '../../features/blame/recording/service.ts'
@@ -16,6 +17,7 @@ import { Semaphore } from '../semaphore.ts'
 import type { Runtime } from '../types.ts'
 import { foundFiles, texts, versionsOf } from './found-files.ts'
 import type { LaunchFacts } from './parts.ts'
+import { unless } from './waiting.ts'
 
 /** How much of a run's files is hashed at its end. */
 const most = { entries: 50_000, files: 1000, bytes: 256 * 1024 * 1024, pathBytes: 256 * 1024, depth: 64, ms: 10_000 }
@@ -49,12 +51,12 @@ export function createRemains(app: App, runtime: Runtime): Remains {
   const pending = new Map<string, Promise<void>>()
   const places = new Semaphore(atOnce)
   const stopping = new AbortController()
+  // As many runs may end at once as there are.
+  setMaxListeners(0, stopping.signal)
 
   async function record(run: Run): Promise<void> {
-    const stopped = new Promise<Found>((resolve) =>
-      stopping.signal.addEventListener('abort', () => resolve(nothing('interrupted')), { once: true }),
-    )
-    const { left, versions } = await Promise.race([places.run(() => lookFor(run)), stopped])
+    const found = await unless(stopping.signal, () => places.run(() => lookFor(run)))
+    const { left, versions } = found ?? nothing('interrupted')
     const { workspace_id, crew_id, id: run_id } = run
     const note = () => {
       noteRemains(app, run, left)
