@@ -10,7 +10,7 @@ import { createServer } from '#kernel/http/operations'
 import { refuseConnection } from '#kernel/http/refusal'
 import { createWebServer } from '#kernel/http/web-server'
 import { openInstance } from '#kernel/instance'
-import { createLog, type Log } from '#kernel/log'
+import { createLog, type Log, logWarnings } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
 import { openSigner } from '#kernel/signer'
 import { prepareDirectory } from '#kernel/store/data-dir'
@@ -41,6 +41,7 @@ export async function serve({ load, acceptLoss }: Serving): Promise<void> {
   const reloads = listenForReloads()
   const config = load()
   const log = createLog({ level: config.logLevel, format: config.logFormat })
+  logWarnings(log)
   requireOwnFolder(config.dataDir)
   prepareDirectory(config.dataDir)
   const lock = lockDirectory(config.dataDir)

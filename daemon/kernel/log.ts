@@ -30,8 +30,18 @@ export function createLog(
   }
   if (format === 'json')
     return pino(options, to ?? surviving(pino.destination({ dest: 2, sync: true, maxLength: heldLimit })))
-  const out = to ?? { write: (line: string) => void surviving(process.stderr).write(line) }
+  const out = to ?? surviving(process.stderr)
   return pino(options, { write: (line: string) => out.write(`${asText(JSON.parse(line))}\n`) })
+}
+
+/**
+ * Sends what Node warns of to the log. Node itself would print it on standard error, where a full disk makes an error of
+ * it that ends the process.
+ */
+export function logWarnings(log: Log): void {
+  surviving(process.stderr)
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js warns'))
 }
 
 /** Most characters buffered while standard error cannot be written, as on a full disk. More are dropped. */

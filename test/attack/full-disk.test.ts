@@ -94,8 +94,10 @@ it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', a
   const folder = mkdtempSync(join(tmpdir(), 'muster-log-'))
   ending(() => rmSync(folder, { recursive: true }))
   const full = openSync('/dev/full', 'w')
+  const warn = "process.on('SIGUSR2', () => setInterval(() => process.emitWarning('Odd'), 1))"
   const env = {
     ...local,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(warn)}`,
     HOME: folder,
     SVC_DATA_DIR: folder,
     SVC_PORT: '0',
@@ -105,6 +107,7 @@ it.each(['json', 'text'])('a log in %s that cannot be written ends no daemon', a
   const daemon = await startMusterd(env, undefined, { log: full })
   ending(() => daemon.kill())
   closeSync(full)
+  daemon.process.kill('SIGUSR2')
   for (let n = 0; n < 5; n++) expect((await fetch(`${daemon.url}/api/health`)).status).toBe(200)
   expect(await daemon.stop()).toBe(0)
 })

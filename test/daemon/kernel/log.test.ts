@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLog } from '#kernel/log'
+import { createLog, logWarnings } from '#kernel/log'
 
 function lines(format: 'json' | 'text', level = 'info') {
   const written: string[] = []
@@ -33,6 +33,21 @@ describe.each(['json', 'text'] as const)('a log in %s', (format) => {
     log.info({ 'key\u009b2J': 'a\u001b[2J\u009b2J\u202e\u2028b' }, 'Seen\u001b]0;x\u0007\rover')
     expect(written.join('').trimEnd()).toMatch(/^[\x20-\x7e]+$/)
     expect(written.join('')).toContain('Seen\\u{1b}]0;x\\u{7}\\u{d}over')
+  })
+
+  it('tells what Node.js warns of', async () => {
+    const before = process.listeners('warning')
+    const { log, written } = lines(format)
+    try {
+      logWarnings(log)
+      process.emitWarning('Too many of them', 'OddWarning')
+      await new Promise((resolve) => setImmediate(resolve))
+    } finally {
+      process.removeAllListeners('warning')
+      for (const listener of before) process.on('warning', listener)
+    }
+    expect(written).toHaveLength(1)
+    expect(written[0]).toMatch(/OddWarning: Too many of them/)
   })
 
   it('leaves out what is below its level', () => {
