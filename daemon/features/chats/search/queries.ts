@@ -71,6 +71,7 @@ export const queries = statements((db) => ({
        ORDER BY (expired_at IS NOT NULL), coalesce(expired_at, created_at) DESC, id DESC LIMIT ?`,
     )
     .pluck(),
+  others: db.prepare<[workspace: string], { id: string }>('SELECT id FROM workspaces WHERE id <> ? LIMIT 1'),
   hit: db.prepare<[number: number], HitRow>(
     `SELECT m.id, m.chat_id AS session_id, a.id AS agent_id, a.slug AS agent_slug, a.name AS agent_name, m.role,
        m.content, m.tool_summary, m.ts
@@ -99,5 +100,6 @@ export const queries = statements((db) => ({
 export const scans = {
   backlog: 'has one row',
   setBacklog: 'has one row',
+  others: 'reads two rows at most',
   matches: 'reads the index of words between two numbers, and at most as many rows as asked for',
 }

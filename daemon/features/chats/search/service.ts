@@ -1,11 +1,12 @@
 import type { chatSearch } from '#contract/chat-search'
 import type { Reply } from '#contract/define'
 import type { App } from '#kernel/app'
+import { membership } from '#kernel/auth/membership'
 import type { Call } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
 import { findAgent } from '../../agents/service.ts'
 import { findCrew } from '../../crews/service.ts'
-import { enterChat } from '../service.ts'
+import { workspaceOfChat } from '../service.ts'
 import type { Found, Wanted } from './find.ts'
 import { type HitRow, queries } from './queries.ts'
 import { hasWords } from './text.ts'
@@ -49,28 +50,27 @@ function covered(
   return {
     scope: crew === null ? 'workspace' : 'crew',
     agents,
-    among: crew !== null && agents.length <= fewAgents ? agents : [workspace],
+    among: crew !== null && agents.length <= fewAgents ? agents : otherWorkspaces(app, workspace) ? [workspace] : [],
   }
 }
 
-/** The best matches of chats that the caller may enter. */
+/** Whether messages of the workspace have to be told from others: the index answers sooner when it need not. */
+const otherWorkspaces = ({ db }: App, workspace: string): boolean => queries(db).others.get(workspace) !== undefined
+
+/** The best matches of chats that the caller may enter: all of the workspace, for as long as the caller is a member. */
 async function visible(
   app: App,
   { actor }: Asked,
   wanted: Omit<Wanted, 'below'>,
 ): Promise<{ rows: HitRow[]; cut: boolean }> {
   const rows: HitRow[] = []
-  const open = new Map<string, boolean>()
-  const mayRead = (chat: string) => {
-    if (!open.has(chat)) open.set(chat, enterChat(app, actor, chat)?.chat.workspace_id === actor.workspace)
-    return open.get(chat)
-  }
   let below: number | null = null
   for (let round = 0; round < mostRounds; round++) {
     const found = await find(app, { ...wanted, below })
+    if (!membership(app.db, actor.workspace, actor.id)) return { rows: [], cut: false }
     for (const { number, chat } of found.candidates) {
       if (rows.length === wanted.limit) break
-      const row = mayRead(chat) ? queries(app.db).hit.get(number) : undefined
+      const row = workspaceOfChat(app, chat) === actor.workspace ? queries(app.db).hit.get(number) : undefined
       if (row) rows.push(row)
     }
     below = found.below

@@ -13,9 +13,11 @@ export const hasWords = (text: string): boolean => /[\p{L}\p{N}\p{Co}]/u.test(te
 /** Quotes a phrase, so that operators in it have no meaning. */
 const quote = (phrase: string): string => `"${phrase.replaceAll('\0', ' ').replaceAll('"', '""')}"`
 
-/** The full-text expression: one phrase in what belongs to any of these ids. */
-export const matchText = (phrase: string, scope: readonly string[]): string =>
-  `({content tool_summary} : ${quote(searchable(phrase))}) AND (scope : (${scope.map(quote).join(' OR ')}))`
+/** The full-text expression: one phrase in what belongs to any of these ids, or in all messages when there are none. */
+export function matchText(phrase: string, scope: readonly string[]): string {
+  const words = `{content tool_summary} : ${quote(searchable(phrase))}`
+  return scope.length > 0 ? `(${words}) AND (scope : (${scope.map(quote).join(' OR ')}))` : words
+}
 
 const folded = (text: string): string => {
   const lower = text.toLowerCase()
