@@ -22,8 +22,8 @@ const conditions: Record<Exclude<keyof Filter, 'workspace'>, string> = {
   priorities: 'm.priority IN (SELECT value FROM json_each(@priorities))',
   project: 'm.project_id = @project',
   assignee: 'm.assignee_id = @assignee',
-  label: `EXISTS (SELECT 1 FROM mission_labels ml JOIN labels l ON l.id = ml.label_id
-    WHERE ml.mission_id = m.id AND l.name = @label AND l.workspace_id = @workspace)`,
+  label: `EXISTS (SELECT 1 FROM mission_labels ml WHERE ml.mission_id = m.id
+    AND ml.label_id = (SELECT l.id FROM labels l WHERE l.workspace_id = @workspace AND l.name = @label))`,
   search: "m.title LIKE @search ESCAPE '\\'",
 }
 
