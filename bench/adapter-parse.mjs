@@ -1,4 +1,6 @@
-// What adapters make frames of in a second, against JSON.parse of the same lines.
+// What adapters make frames of in a second, against JSON.parse of the same lines: each adapter in a process of its own, as
+// functions that all of them share would be compiled for all of their lines.
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { report } from './measure.mjs'
@@ -45,9 +47,10 @@ function seconds(work) {
   return (performance.now() - from) / 1000
 }
 
-for (const [name, client] of Object.entries(adapters)) {
-  const lines = linesOf(client)
-  const bytes = Buffer.from(`${lines.join('\n')}\n`)
+function measure(name) {
+  const bytes = Buffer.from(`${linesOf(adapters[name]).join('\n')}\n`)
+  // Each line is a string of its own, as it is for who reads a stream.
+  const lines = bytes.toString().trimEnd().split('\n')
   const parse = () => {
     const started = { mcpServers: [], model: 'm', used: null }
     const parser = createParser(adapterOf(name).reader(started), ['sk-bench-0123456789abcdef'])
@@ -74,3 +77,9 @@ for (const [name, client] of Object.entries(adapters)) {
     method: `${megabytes} MB of recorded lines, in chunks of 64 KB, one secret to look for; median of ${rounds}`,
   })
 }
+
+const only = process.argv[2]
+if (only) measure(only)
+else
+  for (const name of Object.keys(adapters))
+    spawnSync(process.execPath, [import.meta.filename, name], { stdio: 'inherit', env: process.env })
