@@ -1,5 +1,5 @@
-// What adapters make frames of in a second, against JSON.parse of the same lines: each adapter in a process of its own, as
-// functions that all of them share would be compiled for all of their lines.
+// What adapters make frames of in a second, against JSON.parse of the same lines: each adapter in a process of its own,
+// as functions that all of them share would be compiled for all of their lines.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

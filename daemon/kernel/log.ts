@@ -35,8 +35,8 @@ export function createLog(
 }
 
 /**
- * Sends what Node warns of to the log. Node itself would print it on standard error, where a full disk makes an error of
- * it that ends the process.
+ * Sends what Node warns of to the log. Node itself would print it on standard error, where a full disk makes an error
+ * of it that ends the process.
  */
 export function logWarnings(log: Log): void {
   surviving(process.stderr)

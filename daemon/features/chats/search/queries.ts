@@ -58,7 +58,7 @@ export const queries = statements((db) => ({
   numberOf: db.prepare<[message: string], { number: number }>(
     'SELECT number FROM message_numbers WHERE message_id = ?',
   ),
-  /** Live agents in the order of the index `agents_newest`, which alone is read: hired ones whose time is over come last. */
+  /** Live agents by the index `agents_newest`, which alone is read: hired ones whose time is over come last. */
   agents: db
     .prepare<[workspace: string, limit: number], string>(
       `SELECT id FROM agents WHERE workspace_id = ? AND deleted_at IS NULL
