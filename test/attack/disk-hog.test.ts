@@ -34,8 +34,8 @@ const fill = 'dd if=/dev/zero of=closed/data bs=1M count=54 conv=notrunc status=
 const flooding = (pause: number) =>
   `trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M count=1 status=none; sleep ${pause}; done`
 const flood = flooding(0.05)
-/** Half of a small disk at once, the rest so slowly that a busy machine, too, notices in time. */
-const trickle = `dd if=/dev/zero of=most bs=1M count=50 status=none; ${flooding(0.2)}`
+/** Most of a small disk at once, the rest so slowly that a busy machine, too, notices before the reserve is gone. */
+const trickle = `dd if=/dev/zero of=most bs=1M count=75 status=none; ${flooding(1)}`
 
 interface Place {
   settings(): Promise<Record<string, string>>
