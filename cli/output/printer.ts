@@ -16,7 +16,7 @@ export interface View<T> {
   wide?: Columns<T>
   /** Lines of the detailed form; the columns unless given. */
   detail?: Columns<T>
-  /** What follows the detailed form, for people: text of any number of lines. */
+  /** What follows the detailed form: text of any number of lines, below a line of `--` for programs. */
   below?: (row: T) => string
   /** What to say when a list is empty, with the next command. */
   empty?: string
@@ -79,9 +79,9 @@ export class Printer {
     this.require(this.screen.members?.of, [row])
     if (await this.data([row], row, view.name as (row: unknown) => string)) return
     const lines = view.detail ?? view.columns
-    if (!this.tabular) return this.write(detailTsv(row, lines))
-    const below = view.below?.(row)
-    return this.page((await aligned()).detail(row, lines, this.form) + (below ? `\n${clean(below)}\n` : ''))
+    const below = clean(view.below?.(row) ?? '')
+    if (!this.tabular) return this.write(detailTsv(row, lines) + (below && `--\n${below.replace(/^\n+/, '')}\n`))
+    return this.page((await aligned()).detail(row, lines, this.form) + (below && `\n${below}\n`))
   }
 
   /** A value of no known kind: as JSON unless another form is asked for. `strict` refuses members that it lacks. */

@@ -1,12 +1,22 @@
 import type { Static } from 'typebox'
 import type { Checkpoint, checkpoints } from '#contract/checkpoints'
 import type { Reply } from '#contract/define'
-import { age, when } from '../output/cell.ts'
+import { age, type Cell, size, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Shown = Static<typeof Checkpoint>
 
 const filesOf = ({ state }: Shown): string | null => state.meta?.files.state ?? null
+
+type Marked = NonNullable<Shown['state']['meta']>['files']
+const marked =
+  (of: (files: Marked) => Cell) =>
+  ({ state }: Shown): Cell =>
+    state.meta ? of(state.meta.files) : null
+
+/** What was not marked, of which only the first paths are known. */
+const leftOut = ({ left_out, left_out_paths = [] }: Marked): Cell =>
+  left_out ? [left_out, left_out_paths.join(', ')].filter(Boolean).join(': ') : null
 
 export const checkpointView: View<Shown> = {
   name: ({ id }) => id,
@@ -29,6 +39,12 @@ export const checkpointView: View<Shown> = {
     'Open assignments': ({ state }) => state.open_assignments.length,
     'Agents with memory': ({ state }) => Object.keys(state.agent_memory).length,
     Files: filesOf,
+    'Marked files': marked(({ files }) => files),
+    'Marked folders': marked(({ folders }) => folders),
+    'Marked links': marked(({ links }) => links),
+    Size: marked(({ bytes }) => size(bytes)),
+    'Left out': marked(leftOut),
+    'Written meanwhile': marked(({ moving }) => moving),
     'Fork of': ({ fork_of }) => fork_of ?? null,
     'Created by': ({ created_by_name }) => created_by_name || 'Muster',
     Created: ({ created_at }) => when(created_at),

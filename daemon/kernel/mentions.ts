@@ -7,7 +7,7 @@ export interface Mentions {
 }
 
 const link = /\[@[a-z0-9._-]{1,64}\]\([a-z][a-z0-9+.-]{0,30}:agent\/([A-Za-z0-9_-]{1,64})\)/gi
-const named = /(?<![\p{L}\p{N}_@./-])@([a-z0-9][a-z0-9-]*)(?![\p{L}\p{N}_@]|\.[\p{L}\p{N}])/giu
+const named = /(?<![\p{L}\p{N}_@./-])@([a-z0-9][a-z0-9_-]*)(?![\p{L}\p{N}_@]|\.[\p{L}\p{N}])/giu
 
 /**
  * Agents that a text names: `@slug`, in any case and not as part of another word or address, or a client's link. Code,

@@ -134,6 +134,9 @@ const filters = {
   assignee_id: listed,
   label: Type.Optional(Type.String({ maxLength: 100, description: 'Name of a label' })),
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Text in its title' })),
+  mission_type: Type.Optional(
+    Type.Enum(['', 'issue', 'orchestration'], { description: 'issue unless stated; no issue is an orchestration' }),
+  ),
   sort: Type.Optional(Type.Enum([...issueSorts], { description: 'created_at unless stated' })),
   ...page,
 }

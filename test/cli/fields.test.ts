@@ -58,6 +58,7 @@ const unnamed: Record<string, string> = {
   ),
   'issues:bulk updates': 'its members are the flags',
   'issues:create sort_order': 'not offered',
+  'issues:list mission_type': 'no issue is of another type',
   'issues:update sort_order': 'not offered',
   'issues:review action': 'the flag itself',
   ...Object.fromEntries(

@@ -14,16 +14,19 @@ export default class IssuesCreate extends ApiCommand<typeof IssuesCreate> {
   static override summary = 'Open an issue'
   static override description =
     'Without a title it opens $VISUAL or $EDITOR at a terminal: the title stands on the first line, the description ' +
-    'below it. A file of --file is written so, too. Templates are Markdown files in .muster/issue-templates or ' +
-    '.github/ISSUE_TEMPLATE of the project; what stands between --- above their text may have a title and labels.'
+    'below it. A file of --file is written so, too, and so is standard input where the title is -. Templates are ' +
+    'Markdown files in .muster/issue-templates or .github/ISSUE_TEMPLATE of the project; what stands between --- ' +
+    'above their text may have a title and labels.'
   static override examples = [
     '$ <%= config.bin %> issues create "Login fails on Safari" --crew web-team --label bug --priority high',
     '$ <%= config.bin %> issues create "Write the docs" --crew web-team --assignee ada --description @TASK.md',
     '$ git diff | <%= config.bin %> issues create "Review this" --crew web-team --description -',
     '$ <%= config.bin %> issues create --crew web-team --template bug',
-    '$ <%= config.bin %> issues create --crew web-team --file - < issue.md',
+    '$ <%= config.bin %> issues create - --crew web-team < issue.md',
   ]
-  static override args = { title: Args.string({ description: 'title of the issue' }) }
+  static override args = {
+    title: Args.string({ description: 'title of the issue; - reads it and the description from standard input' }),
+  }
   static override flags = {
     crew: Flags.string({ required: true, description: 'crew that works on it' }),
     file: Flags.string({
@@ -53,6 +56,9 @@ export default class IssuesCreate extends ApiCommand<typeof IssuesCreate> {
     const { title } = this.args
     if (file !== undefined && title !== undefined)
       throw new InputError('The title stands in the file, so none may be given beside it.', 'leave out TITLE or --file')
+    if (title === '-' && (this.flags.description ?? this.flags.template) !== undefined)
+      throw new InputError('Standard input holds the description too.', 'leave out --description and --template')
+    if (title === '-') return named(fromText(await stdinText()))
     if (title !== undefined) return { ...template, title }
     if (file !== undefined) return named(fromText(file === '-' ? await stdinText() : fileBytes(file).toString('utf8')))
     if (!interactive()) return named(template)

@@ -113,6 +113,8 @@ function rowsOf(app: App, workspace: string, crew: string | null, query: Call<ty
     [...search].length >= shortestPart &&
     !/[\\%_]/.test(search) &&
     lists(app.db).titles.get(filter.search!, manyTitles)! < manyTitles
+  // Missions are of that type, and have lists of their own.
+  if (query.mission_type === 'orchestration') return []
   const page = pageOf(query, window)
   return listing(app.db, filter, query.sort ?? 'created_at', isRare)
     .all({ ...filter, ...page })

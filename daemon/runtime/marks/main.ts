@@ -38,9 +38,16 @@ function marking(store: Store, { id, keep, roots, seconds, ...room }: FullReques
   try {
     return mark(store, id, roots, new Limits(seconds, { ...room, store: store.folder }, store.size()))
   } catch (error) {
-    store.prune(new Set(keep), true)
+    dropRest(store, keep)
     throw error
   }
+}
+
+/** Drops what a mark that failed stored so far. Why it failed is said, also where nothing can be dropped. */
+function dropRest(store: Store, keep: readonly string[]): void {
+  try {
+    store.prune(new Set(keep), true)
+  } catch {}
 }
 
 function said(work: () => Answer): object {
@@ -48,7 +55,7 @@ function said(work: () => Answer): object {
     return { answer: work() }
   } catch (error) {
     if (error instanceof GivenUp) return { refused: error.message }
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return { refused: 'the disk is full' }
+    if (/^(ENOSPC|EDQUOT)$/.test(String((error as NodeJS.ErrnoException).code))) return { refused: 'the disk is full' }
     throw error
   }
 }

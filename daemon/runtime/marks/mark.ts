@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
 import { existsSync, readlinkSync } from 'node:fs'
 import { type Entry, entryOf, stampOf } from './entry.ts'
+import { flush } from './flush.ts'
 import { deepest, inside, isGone, namesIn, statIn, within } from './folders.ts'
 import type { Limits } from './limits.ts'
 import type { Store } from './store.ts'
@@ -18,7 +18,8 @@ const mostListed = 200 * 1024 ** 2
 export function mark(store: Store, id: string, roots: readonly Root[], limits: Limits, listed = mostListed): Marked {
   const before = store.newest()
   const since = Date.now()
-  flush(roots)
+  // What programs write to mapped files moves their change times only once what was written before is on the disk.
+  for (const { at } of roots) if (existsSync(at)) flush(at)
   const marked: Marked = {
     files: 0,
     folders: 0,
@@ -101,11 +102,6 @@ export function mark(store: Store, id: string, roots: readonly Root[], limits: L
   })
   store.write(id, entries, limits, listed)
   return marked
-}
-
-/** What programs write to mapped files moves their change times only once what was written before is on the disk. */
-function flush(roots: readonly Root[]): void {
-  for (const { at } of roots) if (existsSync(at)) execFileSync('sync', ['-f', '--', at])
 }
 
 /** A path as text: bytes that are no text are shown as another character. */

@@ -1,5 +1,4 @@
-import type { Buffer } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
+import { Buffer } from 'node:buffer'
 import {
   closeSync,
   existsSync,
@@ -17,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { type Read, readContent } from './content.ts'
 import type { Entry } from './entry.ts'
+import { flush } from './flush.ts'
 import { GivenUp, type Limits } from './limits.ts'
 
 /** The marks of a crew: contents by their digests, and for each mark a list of entries. */
@@ -67,16 +67,18 @@ export class Store {
     let size = 0
     try {
       for (const line of lines(roots)) {
-        const bytes = writeSync(file, line)
-        size += bytes
-        limits.stored(bytes)
+        const bytes = Buffer.from(line)
+        // A disk that is nearly full takes a part, and refuses the rest.
+        for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+        size += bytes.length
+        limits.stored(bytes.length)
         if (size > mostBytes) throw new GivenUp('names and targets of links are too long to be listed')
       }
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    execFileSync('sync', ['-f', this.#folder])
+    flush(this.#folder)
     renameSync(part, this.#tree(id))
     const folder = openSync(join(this.#folder, 'trees'), 'r')
     fsyncSync(folder)

@@ -82,6 +82,19 @@ describe('muster checkpoints', () => {
     expect(stderr).toContain('Its files are not marked, so that they cannot be put back: the crew never ran')
   })
 
+  it('shows how much was marked, and what was not', async () => {
+    const { run, it, id } = await scene()
+    const known = { files: 7, folders: 2, links: 0, bytes: 4096, left_out: 2, left_out_paths: ['/a', '/b'], moving: 1 }
+    it.app.db.prepare('UPDATE checkpoints SET mark_json = ?').run(JSON.stringify(known))
+    const { stdout } = await run('checkpoints', 'show', id)
+    expect(stdout).toContain(
+      'Files\tmarked\nMarked files\t7\nMarked folders\t2\nMarked links\t0\nSize\t4096\n' +
+        'Left out\t2: /a, /b\nWritten meanwhile\t1\n',
+    )
+    const shown = await run('checkpoints', 'show', id, '-o', 'table')
+    expect(shown.stdout).toMatch(/^Size +4\.1 kB$/m)
+  })
+
   it('shows what differs, with texts if one likes', async () => {
     const { run, id } = await scene()
     const { stdout } = await run('checkpoints', 'files', id)

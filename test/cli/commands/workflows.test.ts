@@ -19,6 +19,8 @@ it('muster workflows makes templates of files of YAML', async () => {
   expect(rows[1]).toEqual(['ours', 'false', '2', '', ''])
   const shown = await run('workflows', 'show', 'ours', '-o', 'table')
   expect(shown.stdout).toContain('1. Todo (open)\n2. Done (completed)')
+  const piped = await run('workflows', 'show', 'ours')
+  expect(piped.stdout).toMatch(/^Name\tours\n[\s\S]*\n--\n1\. Todo \(open\)\n2\. Done \(completed\)\n$/)
   expect((await run('workflows', 'update', 'ours', '--name', 'theirs', '--icon', 'x')).code).toBe(0)
   expect(await run('workflows', 'update', 'Standard', '--icon', 'x')).toMatchObject({ code: 4 })
   expect((await run('workflows', 'remove', 'theirs', '--yes')).code).toBe(0)
@@ -45,6 +47,7 @@ it('muster plans makes step plans, also from its own output', async () => {
   expect((await run('plans', 'create', 'ours', '--file', file)).code).toBe(0)
   const shown = (await run('plans', 'show', 'ours', '-o', 'table')).stdout
   expect(shown).toContain('test: Test it (by tester; after build; back to build; 3 times at most)')
+  expect((await run('plans', 'show', 'ours')).stdout).toContain(shown.slice(shown.indexOf('\n\n') + 2))
   writeFileSync(file, '- { id: a, title: A, depends_on: [a] }')
   const refused = await run('plans', 'update', 'ours', '--file', file)
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('wait for each other: a') })

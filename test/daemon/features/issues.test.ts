@@ -264,12 +264,16 @@ describe('a list of issues', () => {
     expect(await it.list('?sort=priority')).toEqual(['WEB-1', 'WEB-2', 'WEB-3'])
     expect(await it.list('?sort=due_date')).toEqual(['WEB-2', 'WEB-1', 'WEB-3'])
     expect(await it.list('?sort=sort_order')).toEqual(['WEB-2', 'WEB-3', 'WEB-1'])
+    expect(await it.list('?mission_type=issue&status=TODO')).toEqual(['WEB-3'])
+    expect(await it.list('?mission_type=orchestration')).toEqual([])
+    expect((await it.call('VIEWER', 'GET', `${it.path}?mission_type=orchestration`)).body).toEqual([])
     expect((await it.call(it.stranger(), 'GET', '/issues')).body).toEqual([])
     const ofCrew = (await it.call('VIEWER', 'GET', `${it.path}?status=TODO`)).body
     expect(ofCrew).toMatchObject([{ identifier: 'WEB-3' }])
   })
 
-  it.each(['status=OPEN', 'status=TODO,', 'priority=normal', 'sort=title'])('refuses %s', async (query) => {
+  const wrong = ['status=OPEN', 'status=TODO,', 'priority=normal', 'sort=title', 'mission_type=task']
+  it.each(wrong)('refuses %s', async (query) => {
     const it = await tracker()
     const refused = await it.call('VIEWER', 'GET', `/issues?${query}`)
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', field: query.split('=')[0] } })

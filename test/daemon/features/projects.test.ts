@@ -77,6 +77,20 @@ describe('projects', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', field: 'target_date' } })
   })
 
+  it('do not end before they begin, whichever of the two days is given', async () => {
+    const { call } = await daemon({ shared: true })
+    const make = (body: object) => call('MANAGER', 'POST', '/projects', body)
+    const refused = (field: string) => ({ status: 400, body: { code: 'invalid_field', field } })
+    const days = { start_date: '2027-02-02', target_date: '2027-02-01' }
+    expect(await make({ name: 'Backwards', ...days })).toMatchObject(refused('target_date'))
+    const { id } = (await make({ name: 'A day', start_date: '2027-02-02', target_date: '2027-02-02' })).body
+    const change = (body: object) => call('MANAGER', 'PATCH', `/projects/${id}`, body)
+    expect(await change({ target_date: '2027-02-01T23:00:00Z' })).toMatchObject(refused('target_date'))
+    expect(await change({ start_date: '2027-02-03' })).toMatchObject(refused('start_date'))
+    expect(await change({ start_date: '2027-03-01', target_date: '2027-03-02' })).toMatchObject({ status: 200 })
+    expect(await change({ target_date: '', start_date: '2028-01-01' })).toMatchObject({ status: 200 })
+  })
+
   it('are led by a member or an agent of the workspace, by nobody else', async () => {
     const it = await daemon()
     const { userId } = it.person('MEMBER')

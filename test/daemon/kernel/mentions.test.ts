@@ -14,7 +14,11 @@ it.each<[string, string[]]>([
   ['@example.com', []],
   ['see https://host/@ada', []],
   ['@@ada', []],
-  ['@ada_b', []],
+  ['@ada_b', ['ada_b']],
+  ['@Ada_Hog, @ada_hog-2: look', ['ada_hog', 'ada_hog-2']],
+  ['@_ada', []],
+  ['_@ada', []],
+  ['`@ada_hog` and\n```\n@ada_hog\n```', []],
   ['@adä', []],
   ['@ada@example.com', []],
   ['@', []],
@@ -38,9 +42,11 @@ it("a client's link names an agent by its id, whatever its label says", () => {
 it('the slug of an agent is a whole word', () => {
   expect(mentions('@ADA?', { id: '1', slug: 'ada' })).toBe(true)
   expect(mentions('@ada-2', { id: '1', slug: 'ada' })).toBe(false)
+  expect(mentions('@ada_hog', { id: '1', slug: 'ada' })).toBe(false)
+  expect(mentions('@ada_hog', { id: '1', slug: 'ada_hog' })).toBe(true)
 })
 
-it.each(['`', '`` ` ', '```\n', '~~~', '@', '@a.', '@a-', '[@a](x:agent/', '[@a](x'])(
+it.each(['`', '`` ` ', '```\n', '~~~', '@', '@a.', '@a-', '@a_', '[@a](x:agent/', '[@a](x'])(
   'reads a megabyte of %j',
   (piece) => {
     expect([...mentionsIn(`${piece.repeat(1024 ** 2 / piece.length)}\n`).ids]).toEqual([])
