@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { CollisionService, DiskService, MarkService, RuntimeService } from '#runtime/service-types'
-import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noShells } from './absent.ts'
+import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noScripts, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -25,6 +25,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
 import type { RunSource, Runs } from './runs.ts'
+import type { Scripts } from './scripts.ts'
 import type { Shells } from './shells.ts'
 import { newSigner, type Signer } from './signer.ts'
 import type { Db } from './store/db.ts'
@@ -102,6 +103,8 @@ export interface App extends Writer {
   runs: Runs
   /** Terminals of people in crews. */
   shells: Shells
+  /** Scripts in crews. */
+  scripts: Scripts
   /** Sources of runs, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
@@ -300,6 +303,7 @@ export function createApp(parts: AppParts): App {
     runtime: noRuntime,
     runs: noRuns,
     shells: noShells,
+    scripts: noScripts,
     sources: new Map(),
     scrub: notYet,
     disk: noDisk,

@@ -6,6 +6,7 @@ export const stepTypes = [
   'call_pipeline',
   'http',
   'code',
+  'script',
   'transform',
   'wait',
   'notify',
@@ -110,6 +111,28 @@ const Http = strict({
   ),
 })
 
+/** The folder that the agents of a crew share, as definitions name it. */
+export const sharedFolder = '/crew/shared'
+
+const Script = strict({
+  path: Type.String({
+    maxLength: 500,
+    pattern: '^(/crew/shared/)?[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$',
+    description: `a file below ${sharedFolder}, such as checks/links.py`,
+  }),
+  interpreter: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
+      description: 'a program of the container, such as python3; the one for the name of the file unless stated',
+    }),
+  ),
+  args: Type.Optional(Type.Array(template(10_000, 'A template'), { maxItems: 50 })),
+  env: Type.Optional(texts),
+  sha256: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 that the file must have, in hexadecimal' }),
+  ),
+})
+
 const Wait = strict({
   kind: Type.Enum([...waitKinds]),
   approval_prompt: Type.Optional(prose(4000)),
@@ -166,6 +189,7 @@ const kinds = {
       code: template(65_536, 'A CEL expression over inputs, steps, run and event'),
     }),
   }),
+  script: strict({ ...any, type: Type.Literal('script'), script: Script }),
   transform: strict({
     ...any,
     type: Type.Literal('transform'),

@@ -81,7 +81,7 @@ function manifestOf(definition: RoutineDefinition): Reply<typeof routines.show>[
     datastores: [],
     tools: [],
     has_http: steps.some(({ type }) => type === 'http'),
-    has_code: steps.some(({ type }) => type === 'code'),
+    has_code: steps.some(({ type }) => type === 'code' || type === 'script'),
   }
 }
 

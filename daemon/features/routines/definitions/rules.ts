@@ -13,6 +13,7 @@ import {
 import { hint } from '#kernel/nearest'
 import { reached } from '#kernel/reached'
 import { cited, isPath, namesOf } from '#kernel/templates'
+import { citedSecrets } from '../steps/secrets.ts'
 import { expression } from './expressions.ts'
 import { nodesOf, stepsOf } from './plan.ts'
 import { transform } from './transforms.ts'
@@ -25,10 +26,8 @@ export interface Flaw {
 
 /** Members of the whole contract that this version does not carry out. */
 const later = ['integrations_required']
-const laterOfSteps = ['script']
-const laterTypes = ['script']
 
-const noWaiting: readonly StepType[] = ['http', 'code', 'transform', 'notify', 'query', 'platform']
+const noWaiting: readonly StepType[] = ['http', 'code', 'script', 'transform', 'notify', 'query', 'platform']
 const inForeach: readonly StepType[] = [...noWaiting, 'agent_run']
 
 const compiled = new Map<TSchema, ReturnType<typeof Compile<TSchema>>>()
@@ -129,11 +128,9 @@ function stepFlaws(at: string, given: unknown, types: readonly StepType[], known
     return [{ path: at, message: 'must be an object with id and type' }]
   const step = given as RoutineStep
   const type = step.type as string
-  if (laterTypes.includes(type))
-    return [{ path: `${at}.type`, message: `"${type}" is not supported by this version yet` }]
   if (!types.includes(step.type))
     return [{ path: `${at}.type`, message: `must be one of ${types.join(', ')}${hint(String(type), types)}` }]
-  const flaws = schemaFlaws(stepSchemas[step.type], step, at, laterOfSteps)
+  const flaws = schemaFlaws(stepSchemas[step.type], step, at, [])
   if (flaws.length) return flaws
   if (known.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
   known.add(step.id)
@@ -166,6 +163,12 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
       if (kind === step.wait.kind && !has) wrong(`wait.${member}`, `is what a wait for ${kind} needs`)
       if (kind !== step.wait.kind && has) wrong(`wait.${member}`, `belongs to a wait for ${kind}`)
     }
+  }
+  if (step.type === 'script') {
+    const { env = {}, args } = step.script
+    const name = Object.keys(env).find((one) => !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(one) || one.startsWith('SVC_'))
+    if (name) wrong(`script.env.${name}`, 'is no name for a variable of a script: letters, digits and _, not SVC_…')
+    if (citedSecrets(args).size) wrong('script.args', 'may not cite secrets, which others could see: use script.env')
   }
   if (step.type === 'http') {
     const { credential_ref: ref, url } = step.http
@@ -226,7 +229,7 @@ function orderFlaws(definition: RoutineDefinition): Flaw[] {
 
 const roots = ['inputs', 'steps', 'run', 'event', 'secrets']
 const ofRun = ['id', 'slug', 'triggered_via', 'started_at', 'metadata', 'tags', 'depth']
-const mayHoldSecrets: readonly StepType[] = ['http', 'notify']
+const mayHoldSecrets: readonly StepType[] = ['http', 'notify', 'script']
 
 /** Templates that name nothing. */
 function citationFlaws(definition: RoutineDefinition): Flaw[] {
@@ -343,7 +346,8 @@ export function risksOf(definition: RoutineDefinition): string[] {
   const has = (type: StepType) => all.some((step) => step.type === type)
   return [
     ...(has('http') ? ['http_step'] : []),
-    ...(has('code') ? ['code_step'] : []),
+    ...(has('code') || has('script') ? ['code_step'] : []),
+    ...(has('script') ? ['script_step'] : []),
     ...(egress_targets?.length ? ['egress_targets'] : []),
     ...(credentials_required?.length ? ['credentials_required'] : []),
   ]

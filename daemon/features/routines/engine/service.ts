@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import type { RoutineStep, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
+import type { BegunScript } from '#kernel/scripts'
 import { wake } from '#kernel/waiting'
 import { endRun, giveUp, interrupt } from '../endings/service.ts'
 import { resultOf } from '../steps/results.ts'
@@ -121,7 +122,7 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
     outcome = { status: 'failed', error: (error as Error).message }
   }
   put(app, loaded, placed, row, outcome)
-  if (step.type === 'http' && loaded.steps.get(key)!.status === 'running')
+  if ((step.type === 'http' || step.type === 'script') && loaded.steps.get(key)!.status === 'running')
     app.afterCommit(() => app.bus.emit('call', row.id))
 }
 
@@ -267,6 +268,14 @@ function finishLoop(app: App, loaded: Loaded, key: string): void {
     return json ? (JSON.parse(json) as unknown) : null
   })
   put(app, loaded, { key, step, phase: 'main', needs: [] }, row, { status: 'completed', output })
+}
+
+/** Stores that a step's script begins, unless the step is over. */
+export function keepScript(app: App, step: StepRow, begun: BegunScript): boolean {
+  const found = loadStep(app, step)
+  if (found?.row.status !== 'running' || found.row.attempt !== step.attempt) return false
+  queries(app.db).putStep.run({ ...found.row, state_json: JSON.stringify(begun) })
+  return true
 }
 
 /** Stores the outcome of a step that worked or waited, unless it is over. The run is to be advanced afterwards. */

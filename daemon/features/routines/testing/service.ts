@@ -75,6 +75,8 @@ function wouldDo(step: RoutineStep, values: Values): string {
       return `send ${step.http.method} ${show(step.http.url)}`
     case 'code':
       return `reckon ${show(step.code.code)}`
+    case 'script':
+      return `run ${step.script.path} in the container of the crew`
     case 'transform':
       return `take ${show(step.transform.expression)}`
     case 'wait':

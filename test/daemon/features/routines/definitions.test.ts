@@ -82,10 +82,25 @@ describe('a definition', () => {
       /leave out model_override/,
     ],
     [
-      'a type that is not supported',
-      { steps: [{ id: 'a', type: 'script' }] },
-      'steps[0].type',
-      /not supported by this version/,
+      'a script outside of the shared folder',
+      { steps: [{ id: 'a', type: 'script', script: { path: '/crew/shared/../agents/ada/x.sh' } }] },
+      'steps[0].script.path',
+      /must be a file below \/crew\/shared/,
+    ],
+    [
+      'a secret in an argument of a script',
+      {
+        credentials_required: [{ type: 'K' }],
+        steps: [{ id: 'a', type: 'script', script: { path: 'x.sh', args: ['{{ secrets.K }}'] } }],
+      },
+      'steps[0].script.args',
+      /use script\.env/,
+    ],
+    [
+      'a variable of a script that is ours',
+      { steps: [{ id: 'a', type: 'script', script: { path: 'x.sh', env: { SVC_RUN_ID: 'x' } } }] },
+      'steps[0].script.env.SVC_RUN_ID',
+      /not SVC_/,
     ],
     ['an unknown type', { steps: [{ id: 'a', type: 'htpp' }] }, 'steps[0].type', /did you mean "http"/],
     ['no steps', { steps: [] }, 'steps', /./],
@@ -197,6 +212,8 @@ describe('a definition', () => {
       'credentials_required',
     ])
     expect(of({ steps: [], hooks: { on_failure: [http] } })).toEqual(['http_step'])
+    const script = { id: 's', type: 'script', script: { path: 'x.sh' } }
+    expect(of({ steps: [script] })).toEqual(['code_step', 'script_step'])
   })
 
   it('has a schema that names every type of step', async () => {
@@ -204,7 +221,7 @@ describe('a definition', () => {
     const { status, body } = await call(null, 'GET', '/pipeline-schema')
     expect(status).toBe(200)
     expect(body).toEqual(JSON.parse(JSON.stringify(definitionSchema)))
-    expect(body.properties.steps.items.oneOf).toHaveLength(10)
+    expect(body.properties.steps.items.oneOf).toHaveLength(11)
   })
 })
 
