@@ -32,6 +32,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   content: ['text'],
   conversationId: ['room', 'user'],
   cron_expr: ['cron'],
+  canonical_path: ['to'],
+  sha: ['version'],
   credential_audit_retention_days: ['credential-audit-days'],
   credential_name: ['key-name'],
   credential_value: ['key'],

@@ -193,6 +193,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   foreign_file: null,
   file_refused: 'files.md#saving',
   file_changed: 'files.md#conflicts',
+  memory_refused: 'memory.md#what-is-refused',
+  memory_changed: 'memory.md#files',
   crew_not_running: containers,
   encryption_unavailable: folder,
   admin_tokens_unavailable: 'operating.md#administrative-tokens',

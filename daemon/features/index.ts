@@ -40,6 +40,7 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import memory from './memory/routes.ts'
 import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
 import missions from './missions/routes.ts'
@@ -115,6 +116,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
+  memory,
   metrics,
   milestones,
   missions,

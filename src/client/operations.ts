@@ -252,6 +252,17 @@ export const operations: Record<string, Record<string, Operation>> = {
     showCapabilities: ['GET', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
     setCapabilities: ['PATCH', '/api/v1/workspaces/:workspaceId/members/:userId/capabilities'],
   },
+  memory: {
+    list: ['GET', '/api/v1/memory/files'],
+    show: ['GET', '/api/v1/memory/file'],
+    write: ['PUT', '/api/v1/memory/file'],
+    append: ['POST', '/api/v1/memory/file/append'],
+    remove: ['DELETE', '/api/v1/memory/file'],
+    versions: ['GET', '/api/v1/memory/versions'],
+    version: ['GET', '/api/v1/memory/versions/:sha', 'text'],
+    restore: ['POST', '/api/v1/memory/versions/:sha/restore'],
+    diff: ['GET', '/api/v1/memory/diff'],
+  },
   metrics: {
     timeseries: ['GET', '/api/v1/metrics/timeseries'],
   },

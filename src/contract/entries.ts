@@ -22,6 +22,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { memoryFacts } from './entries/memory.ts'
 import { missionFacts } from './entries/missions.ts'
 import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
@@ -61,6 +62,7 @@ export const facts = {
   ...fileFacts,
   ...issueFacts,
   ...journalFacts,
+  ...memoryFacts,
   ...missionFacts,
   ...noteFacts,
   ...peerFacts,

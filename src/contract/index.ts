@@ -38,6 +38,7 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { memory } from './memory.ts'
 import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
 import { missions } from './missions.ts'
@@ -112,6 +113,7 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  memory,
   metrics,
   milestones,
   missions,

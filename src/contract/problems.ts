@@ -138,6 +138,8 @@ export const problems = {
   hire_quota: [429, 'The crew has as many hired agents as it may have'],
   hire_settled: [409, 'There is no hire to approve'],
   foreign_file: [403, 'That file belongs to another agent'],
+  memory_refused: [422, 'That may not be remembered'],
+  memory_changed: [409, 'The file has changed'],
   file_refused: [403, 'The agent itself may not write that file'],
   file_changed: [412, 'The file is not the one that was named'],
   foreign_chat: [403, 'That chat belongs to another agent'],

@@ -104,6 +104,8 @@ const unnamed: Record<string, string> = {
   'routines:save skip_test_gate': 'the command tests it',
   'routines:save expected_version': '`muster routines edit` says it',
   'routines:test author_crew_id': 'not needed without effects',
+  'memory:edit parent_sha': 'what the command read before',
+  'memory:restore tier': 'follows from the path',
   'missions:list include_tasks': '`muster missions show` has them',
   'missions:list mission_type': 'the command itself',
   'missions:update-task status': 'the flags --retry and --skip',

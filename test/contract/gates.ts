@@ -285,6 +285,16 @@ peers.standup              internal  -                 api
 peers.sendMessage          internal  -                 api
 peers.readMessages         internal  -                 api
 
+memory.list                VIEWER    -                 api
+memory.show                VIEWER    -                 api
+memory.write               VIEWER    agents:write      api
+memory.append              VIEWER    agents:write      api
+memory.remove              VIEWER    agents:write      api
+memory.versions            VIEWER    -                 api
+memory.version             VIEWER    -                 api
+memory.restore             ADMIN     agents:write      api
+memory.diff                VIEWER    -                 api
+
 persona.show               VIEWER    -                 api
 persona.set                MANAGER   agents:write      api  crew-role
 persona.reset              MANAGER   agents:write      api  crew-role

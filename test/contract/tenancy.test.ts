@@ -75,6 +75,7 @@ const bodies: Record<string, object> = {
   'missions.updateTask': { title: 'x' },
   'members.setCapabilities': { capabilities: [] },
   'members.update': { role: 'VIEWER' },
+  'memory.restore': { path: 'agent:own/AGENT.md' },
   'persona.set': { content: 'x' },
   'persona.setCrew': { content: 'x' },
   'persona.suggest': { content: 'x' },
@@ -109,6 +110,7 @@ const queries: Record<string, string> = {
   'checkpoints.diff': '?path=x',
   'files.download': '?path=x',
   'files.save': '?path=x',
+  'memory.version': '?path=agent:own/AGENT.md',
   'policies.simulate': '?autonomy_level=trusted',
 }
 

@@ -74,6 +74,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
        VALUES (?, ?, ?, ?, ?, 'x', 'QUEUED', ?, 1, ?, ?, ?)`,
     )
     .run(delegated, workspace, crew.id, agent.id, agent.id, run, run, run, now)
+  const remembered = await make('/memory/file/append', { path: `agent:${word}/AGENT.md`, content: `I know ${word}` })
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(
@@ -159,6 +160,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     approvalId: approval,
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
+    sha: remembered.sha256,
     chatId: chat.id,
     checkpointId: checkpoint.id,
     conversationId: room.id,

@@ -24,8 +24,6 @@ export const reserved = {
   'cost.incurred': 'info',
   'budget.warning': 'warn',
   'budget.exceeded': 'error',
-  'memory.updated': 'info',
-  'memory.write_rejected': 'warn',
   'memory.write_verifier_blocked': 'warn',
   'memory.searched': 'info',
   'memory.consolidated': 'notice',

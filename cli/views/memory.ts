@@ -1,0 +1,61 @@
+import type { Reply } from '#contract/define'
+import type { memory } from '#contract/memory'
+import { age, when } from '../output/cell.ts'
+import type { View } from '../output/printer.ts'
+
+type Shown = Reply<typeof memory.show>
+type Listed = Reply<typeof memory.list>['files'][number]
+type Version = Reply<typeof memory.versions>['entries'][number]
+type Written = Reply<typeof memory.write>
+
+const room = ({ bytes, cap_bytes }: { bytes: number; cap_bytes: number }) => `${bytes} of ${cap_bytes} bytes`
+
+export const memoryView: View<Shown> = {
+  name: ({ content }) => content,
+  columns: {
+    File: ({ path }) => path,
+    Length: room,
+    Hash: ({ sha256 }) => sha256.slice(0, 12),
+    Written: ({ written_at, written_by }) => `${when(written_at)} by ${written_by}`,
+    Text: ({ content }) => content,
+  },
+}
+
+export const memoryFilesView: View<Listed> = {
+  name: ({ path }) => path,
+  empty: 'Nothing is remembered there. Next: muster memory edit AGENT',
+  columns: {
+    NAME: ({ path }) => path,
+    BYTES: ({ bytes }) => bytes,
+    MOST: ({ cap_bytes }) => cap_bytes,
+    HASH: ({ sha256 }) => sha256.slice(0, 12),
+    AGE: ({ written_at }) => age(written_at),
+  },
+  wide: { BY: ({ written_by }) => written_by, WRITTEN: ({ written_at }) => when(written_at) },
+}
+
+export const memoryVersionsView: View<Version> = {
+  name: ({ sha256 }) => sha256,
+  empty: 'Nobody has written it. Next: muster memory edit AGENT',
+  columns: {
+    ID: ({ id }) => id,
+    HASH: ({ sha256 }) => sha256.slice(0, 12),
+    BYTES: ({ bytes }) => bytes,
+    BY: ({ written_by }) => written_by,
+    AGE: ({ written_at }) => age(written_at),
+  },
+  wide: {
+    REPLACED: ({ parent_sha }) => parent_sha?.slice(0, 12),
+    WRITTEN: ({ written_at }) => when(written_at),
+  },
+}
+
+export const writtenView: View<Written> = {
+  name: ({ path }) => path,
+  columns: {
+    File: ({ path }) => path,
+    Length: room,
+    Hash: ({ sha256 }) => sha256.slice(0, 12),
+    Warning: ({ warning }) => warning,
+  },
+}
