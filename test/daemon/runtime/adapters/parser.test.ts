@@ -303,7 +303,7 @@ describe('a parser', () => {
       told('three', 'Then.'),
       told('four', 'Last.'),
     )
-    expect(frames.filter(({ type }) => type === 'text').map(({ content }) => content)).toEqual([
+    expect(frames.flatMap((frame) => (frame.type === 'text' ? [frame.content] : []))).toEqual([
       'First',
       ' words.',
       'Aside.',
