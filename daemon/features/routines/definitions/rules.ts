@@ -30,6 +30,15 @@ const later = ['integrations_required']
 const noWaiting: readonly StepType[] = ['http', 'code', 'script', 'transform', 'notify', 'query', 'platform']
 const inForeach: readonly StepType[] = [...noWaiting, 'agent_run']
 
+/** Characters of all expressions of a definition: reading a thousand of them takes ten milliseconds. */
+const mostExpressions = 100_000
+
+/** What was seen of a definition so far. */
+interface Seen {
+  ids: Set<string>
+  characters: number
+}
+
 const compiled = new Map<TSchema, ReturnType<typeof Compile<TSchema>>>()
 function checker(schema: TSchema) {
   const known = compiled.get(schema)
@@ -98,14 +107,14 @@ export function flawsOf(given: unknown): Flaw[] {
   const flaws = schemaFlaws(LooseDefinition, given, '', later)
   const definition = given as RoutineDefinition
   if (!Array.isArray(definition.steps)) return flaws
-  const known = new Set<string>()
+  const seen: Seen = { ids: new Set(), characters: 0 }
   const lists: [at: string, steps: unknown, types: readonly StepType[]][] = [
     ['steps', definition.steps, stepTypes],
     ...(['before_all', 'after_all', 'on_failure'] as const).map(
       (name) => [`hooks.${name}`, definition.hooks?.[name] ?? [], noWaiting] as [string, unknown, readonly StepType[]],
     ),
   ]
-  for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, known))
+  for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, seen))
   if (flaws.length) return flaws
   return [...orderFlaws(definition), ...citationFlaws(definition), ...inputFlaws(definition), ...agentFlaws(definition)]
 }
@@ -117,13 +126,13 @@ function agentFlaws(definition: RoutineDefinition): Flaw[] {
 }
 
 /** The steps of a definition, and of its loops, must be of known types and have ids of their own. */
-function stepsFlaws(at: string, steps: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+function stepsFlaws(at: string, steps: unknown, types: readonly StepType[], seen: Seen): Flaw[] {
   if (!Array.isArray(steps)) return []
   if (steps.length > mostRoutineSteps) return [{ path: at, message: `has more than ${mostRoutineSteps} steps` }]
-  return steps.flatMap((step, index) => stepFlaws(`${at}[${index}]`, step, types, known))
+  return steps.flatMap((step, index) => stepFlaws(`${at}[${index}]`, step, types, seen))
 }
 
-function stepFlaws(at: string, given: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+function stepFlaws(at: string, given: unknown, types: readonly StepType[], seen: Seen): Flaw[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return [{ path: at, message: 'must be an object with id and type' }]
   const step = given as RoutineStep
@@ -132,25 +141,17 @@ function stepFlaws(at: string, given: unknown, types: readonly StepType[], known
     return [{ path: `${at}.type`, message: `must be one of ${types.join(', ')}${hint(String(type), types)}` }]
   const flaws = schemaFlaws(stepSchemas[step.type], step, at, [])
   if (flaws.length) return flaws
-  if (known.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
-  known.add(step.id)
-  return [...flaws, ...meaningFlaws(at, step, known)]
+  if (seen.ids.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
+  seen.ids.add(step.id)
+  return [...flaws, ...meaningFlaws(at, step, seen)]
 }
 
 /** What a schema cannot say of a step. */
-function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[] {
+function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
   const flaws: Flaw[] = []
   const wrong = (path: string, message: string) => flaws.push({ path: `${at}.${path}`, message })
-  if (step.if !== undefined && !step.if.includes('{{'))
-    wrong(
-      'if',
-      compileFlaw(() => expression(step.if!)),
-    )
-  if (step.type === 'code')
-    wrong(
-      'code.code',
-      compileFlaw(() => expression(step.code.code)),
-    )
+  if (step.if !== undefined && !step.if.includes('{{')) wrong('if', expressionFlaw(step.if, seen))
+  if (step.type === 'code') wrong('code.code', expressionFlaw(step.code.code, seen))
   if (step.type === 'transform')
     wrong(
       'transform.expression',
@@ -177,7 +178,7 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
     if (ref?.inject_as === 'query' && !ref.query_name) wrong('http.credential_ref.query_name', 'is missing')
   }
   for (const name of ['before', 'after'] as const)
-    flaws.push(...stepsFlaws(`${at}.hooks.${name}`, step.hooks?.[name] ?? [], noWaiting, known))
+    flaws.push(...stepsFlaws(`${at}.hooks.${name}`, step.hooks?.[name] ?? [], noWaiting, seen))
   if (step.type === 'agent_run' && step.model_override !== undefined) {
     if (step.complexity !== undefined) wrong('complexity', 'has no effect beside model_override')
     if (step.on_fail === 'escalate_tier') wrong('on_fail', 'takes grades of models: leave out model_override')
@@ -186,11 +187,18 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
   if (step.type === 'foreach') {
     const hooked = (step.foreach.steps as RoutineStep[]).findIndex(({ hooks }) => hooks)
     if (hooked >= 0) wrong(`foreach.steps[${hooked}].hooks`, 'cannot stand within a loop: make them steps of it')
-    flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, known))
+    flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, seen))
     if (['inputs', 'steps', 'run', 'event', 'secrets'].includes(step.foreach.as ?? 'item'))
       wrong('foreach.as', 'is the name of something else')
   }
   return flaws.filter(({ message }) => message !== '')
+}
+
+function expressionFlaw(text: string, seen: Seen): string {
+  seen.characters += text.length
+  return seen.characters > mostExpressions
+    ? `is too much: the expressions of a definition have at most ${mostExpressions} characters`
+    : compileFlaw(() => expression(text))
 }
 
 function compileFlaw(compile: () => unknown): string {

@@ -17,6 +17,8 @@ import { tellStep } from './telling.ts'
 
 /** Steps that one change carries out, so that others come in between. */
 const burst = 32
+/** Milliseconds after which a change carries out no more of them: expressions may take long. */
+const changeMs = 50
 /** Most characters of what a step gives, as JSON; an http step may say more itself. */
 const outputLimit = 1_048_576
 /** Warnings that one run keeps. */
@@ -35,7 +37,9 @@ export function advance(app: App, id: string): void {
   }
   if (loaded.run.started_at === null) loaded.run.started_at = timeAt(app.clock())
   collect(app, loaded)
-  for (let done = 0; done < burst; ) {
+  const until = app.steady() + changeMs
+  const late = () => app.steady() >= until
+  for (let done = 0; done < burst && !(done > 0 && late()); ) {
     checkCost(loaded)
     const next = nextOf(loaded.definition, loaded.steps, loaded.run.error_message !== null)
     for (const key of next.giveUp) loaded.steps.set(key, giveUp(app, loaded.run, loaded.steps.get(key)!))
@@ -44,8 +48,12 @@ export function advance(app: App, id: string): void {
       return
     }
     for (const key of next.finish) finishLoop(app, loaded, key)
-    for (const placed of next.begin) begin(app, loaded, placed)
-    const did = next.begin.length + next.finish.length + next.giveUp.length
+    let did = next.finish.length + next.giveUp.length
+    for (const placed of next.begin) {
+      begin(app, loaded, placed)
+      did++
+      if (late()) break
+    }
     store(app, loaded)
     if (did === 0) return
     done += did

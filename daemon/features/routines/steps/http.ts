@@ -6,6 +6,7 @@ import { findCrew } from '../../crews/service.ts'
 import type { RunRow } from '../engine/queries.ts'
 import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
+import { fromJson } from './values.ts'
 
 type Http = StepOf<'http'>['http']
 
@@ -128,10 +129,5 @@ const matches = (host: string, list: readonly string[]): boolean =>
   })
 
 function bodyOf(text: string, type: string | string[] | undefined): unknown {
-  if (!/\bjson\b/i.test(String(type ?? ''))) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return /\bjson\b/i.test(String(type ?? '')) ? fromJson(text) : text
 }

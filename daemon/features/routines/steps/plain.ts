@@ -5,6 +5,7 @@ import { expression } from '../definitions/expressions.ts'
 import { transform } from '../definitions/transforms.ts'
 import { queries } from '../engine/queries.ts'
 import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'
+import { fromJson } from './values.ts'
 
 /** Steps that only reckon. */
 export function beginCode({ step, values }: Beginning<StepOf<'code'>>): Outcome {
@@ -21,20 +22,12 @@ export const beginTransform = ({ step, values }: Beginning<StepOf<'transform'>>)
 /** A loop: its items are what the steps within it are done for. */
 export function beginForeach({ step, values }: Beginning<StepOf<'foreach'>>): Outcome {
   const given = renderValue(step.foreach.items, values)
-  const items = typeof given === 'string' ? fromText(given) : given
+  const items = typeof given === 'string' ? fromJson(given) : given
   if (!Array.isArray(items)) return failed('The items of a foreach must be a list', true)
   if (items.length > mostItems) return failed(`A foreach has at most ${mostItems} items, not ${items.length}`, true)
   return items.length
     ? { status: 'running', keeps: { state_json: JSON.stringify({ items }) } }
     : { ...completed([]), state: '{"items":[]}' }
-}
-
-function fromText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** Seconds that a wait takes, unless the step says how many. */
