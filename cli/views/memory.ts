@@ -6,6 +6,7 @@ import type { View } from '../output/printer.ts'
 type Shown = Reply<typeof memory.show>
 type Listed = Reply<typeof memory.list>['files'][number]
 type Version = Reply<typeof memory.versions>['entries'][number]
+type Hit = Reply<typeof memory.search>['hits'][number]
 type Written = Reply<typeof memory.write>
 
 const room = ({ bytes, cap_bytes }: { bytes: number; cap_bytes: number }) => `${bytes} of ${cap_bytes} bytes`
@@ -58,4 +59,15 @@ export const writtenView: View<Written> = {
     Hash: ({ sha256 }) => sha256.slice(0, 12),
     Warning: ({ warning }) => warning,
   },
+}
+
+export const memoryHitView: View<Hit> = {
+  name: ({ id }) => id,
+  empty: 'Nothing of it is remembered.',
+  columns: {
+    NAME: ({ id }) => id,
+    TEXT: ({ text }) => text.replace(/\s+/g, ' '),
+    AGE: ({ at }) => age(at),
+  },
+  wide: { SCORE: ({ score }) => score.toFixed(4), WRITTEN: ({ at }) => when(at) },
 }

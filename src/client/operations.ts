@@ -262,6 +262,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     version: ['GET', '/api/v1/memory/versions/:sha', 'text'],
     restore: ['POST', '/api/v1/memory/versions/:sha/restore'],
     diff: ['GET', '/api/v1/memory/diff'],
+    search: ['POST', '/api/v1/memory/search/hybrid'],
   },
   metrics: {
     timeseries: ['GET', '/api/v1/metrics/timeseries'],

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { del, get, post, put } from './define.ts'
-import { Id, prose, Time } from './fields.ts'
+import { Id, nullable, prose, Time } from './fields.ts'
 
 /** Whose memory it is. */
 export const memoryTiers = ['agent', 'crew', 'workspace'] as const
@@ -50,6 +50,21 @@ const Written = Type.Object({
   warning: optional(Type.String({ description: 'The file is nearly full' })),
 })
 export type Written = Static<typeof Written>
+
+const memoryScopes = ['', 'own', 'crew_shared'] as const
+
+const Hit = Type.Object({
+  kind: Type.Enum(['file', 'journal']),
+  id: Type.String({ description: 'path#line of a file, or id of an entry' }),
+  path: optional(text),
+  tier: optional(Type.Enum(memoryTiers)),
+  line: optional(Type.Integer()),
+  entry_type: optional(text),
+  text: Type.String({ description: 'The part that matches, cut where it is long' }),
+  at: Time,
+  score: Type.Number({ description: 'Sum of reciprocal ranks, k = 60' }),
+  evidence: Type.Array(Type.String(), { description: 'Entries of the journal that it names' }),
+})
 
 const reading = { access: 'VIEWER', throws: ['not_found'] } as const
 /** Who may write follows from the path: a MANAGER of the workspace or the crew, for the workspace an ADMIN. */
@@ -174,5 +189,31 @@ export const memory = {
       unified_diff: text,
       stats: Type.Object({ additions: Type.Integer(), deletions: Type.Integer() }),
     }),
+  }),
+  search: post('/memory/search/hybrid', {
+    summary: 'Search memory files and the journal',
+    access: 'VIEWER',
+    scope: 'agents:write',
+    status: 200,
+    body: Type.Object({
+      query: prose(500),
+      limit: optional(Type.Integer({ minimum: 1, maximum: 50, description: '10 unless given' })),
+      scope: optional(
+        Type.Enum(memoryScopes, {
+          description: '"": everything; own: of the agent alone; crew_shared: of the crew alone',
+        }),
+      ),
+      crew_id: optional(nullable(Type.String({ maxLength: 64, description: 'slug or id' }))),
+      agent: optional(nullable(Type.String({ maxLength: 64, description: 'slug or id: what this agent would find' }))),
+    }),
+    reply: Type.Object({
+      query: text,
+      scope: Type.Enum(memoryScopes),
+      count: Type.Integer(),
+      hits: Type.Array(Hit, { description: 'Best first' }),
+    }),
+    journal: ['memory.searched'],
+    noDryRun: 'it changes nothing that is stored',
+    throws: ['not_found'],
   }),
 }

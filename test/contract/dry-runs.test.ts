@@ -17,6 +17,7 @@ const refused: Record<string, string> = {
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
   'files.save': "it works on the crew's disk, which takes nothing back",
+  'memory.search': 'it changes nothing that is stored',
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
   'automations.preview': 'it changes nothing that is stored',

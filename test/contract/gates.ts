@@ -294,6 +294,7 @@ memory.versions            VIEWER    -                 api
 memory.version             VIEWER    -                 api
 memory.restore             ADMIN     agents:write      api
 memory.diff                VIEWER    -                 api
+memory.search              VIEWER    agents:write      api
 
 persona.show               VIEWER    -                 api
 persona.set                MANAGER   agents:write      api  crew-role

@@ -1,5 +1,6 @@
 import { memory } from '#contract/memory'
-import { feature } from '#kernel/feature'
+import { feature, staged } from '#kernel/feature'
+import { commitSearch, prepareSearch } from './search/service.ts'
 import { removeFilesOf } from './service.ts'
 import { append, diff, list, remove, restore, show, version, versions, write } from './texts.ts'
 
@@ -15,6 +16,10 @@ export default feature(
     version: (call) => version(app, call),
     restore: (call) => restore(app, call),
     diff: (call) => diff(app, call),
+    search: staged(
+      (call) => prepareSearch(app, call),
+      (call, found) => commitSearch(app, call, found),
+    ),
   }),
   {
     on: {

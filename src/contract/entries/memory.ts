@@ -27,6 +27,18 @@ export const memoryFacts = {
     ({ path, action, bytes }, { person }) =>
       `${person} ${did[action]} memory ${quoted(path)}${bytes === undefined ? '' : `, ${bytes} bytes`}`,
   ),
+  'memory.searched': entry(
+    'memory.searched',
+    'info',
+    Type.Object({
+      query: text,
+      hits: Type.Integer(),
+      hit_chunk_ids: Type.Array(text, {
+        description: 'Parts of files, entries of the journal, and the evidence of rules',
+      }),
+    }),
+    ({ query, hits }, { person }) => `${person} searched memory for ${quoted(query)} and found ${hits || 'nothing'}`,
+  ),
   'memory.write_rejected': entry(
     'memory.write_rejected',
     'warn',

@@ -25,7 +25,6 @@ export const reserved = {
   'budget.warning': 'warn',
   'budget.exceeded': 'error',
   'memory.write_verifier_blocked': 'warn',
-  'memory.searched': 'info',
   'memory.consolidated': 'notice',
   'memory.consolidation_proposed': 'notice',
   'memory.proposal_rejected': 'notice',
