@@ -277,6 +277,12 @@ const cases: Record<string, Case> = {
   'memory.append': ok({ path: 'agent:own/AGENT.md', content: 'new' }),
   'memory.remove': { ...gone, query: 'path=agent:own/AGENT.md' },
   'memory.restore': ok({ path: 'agent:own/AGENT.md', canonical_path: 'agent:own/topics/old.md' }),
+  'memory.import': ok({
+    crew_id: '$crewId',
+    agent_slug: '$agentId',
+    documents: [{ path: 'AGENT.md', content: 'new' }],
+  }),
+  'memory.setConfig': ok({ versions_retention_days: 90 }),
   'checkpoints.create': { status: 201, later: true },
   'checkpoints.restore': ok(),
   'checkpoints.fork': made(),

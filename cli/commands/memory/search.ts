@@ -6,7 +6,8 @@ import { memoryHitView } from '../../views/memory.ts'
 export default class MemorySearch extends ApiCommand<typeof MemorySearch> {
   static override summary = 'Search memory files and the journal'
   static override description =
-    'Files are ranked by their words, entries of the journal by age, and both are merged. The journal notes the search. The server gives 50 hits at most.'
+    'Files are ranked by their words, entries of the journal by age, and both are merged. The journal notes the ' +
+    'search. The server gives 50 hits at most.'
   static override result = { of: ['memory.search'] }
   static override examples = [
     '$ <%= config.bin %> memory search "staging database"',

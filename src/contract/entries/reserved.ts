@@ -28,8 +28,6 @@ export const reserved = {
   'memory.consolidated': 'notice',
   'memory.consolidation_proposed': 'notice',
   'memory.proposal_rejected': 'notice',
-  'memory.versions_swept': 'info',
-  'memory.config_updated': 'notice',
   'memory.skill_proposed': 'notice',
   'memory.skill_approved': 'notice',
   'memory.skill_rejected': 'info',
