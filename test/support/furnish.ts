@@ -75,6 +75,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     )
     .run(delegated, workspace, crew.id, agent.id, agent.id, run, run, run, now)
   const remembered = await make('/memory/file/append', { path: `agent:${word}/AGENT.md`, content: `I know ${word}` })
+  const versions = (await it.call(owner, 'GET', `/memory/versions?path=agent:${word}/AGENT.md`)).body
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(
@@ -161,6 +162,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
     sha: remembered.sha256,
+    versionId: versions.entries[0].id,
     chatId: chat.id,
     checkpointId: checkpoint.id,
     conversationId: room.id,
