@@ -20,6 +20,13 @@ export const originOf = (app: App, run: Run): string => ancestorsOf(app, run).at
 export const isPrivate = (app: App, run: Run): boolean =>
   ancestorsOf(app, run).some((one) => sourceOf(app, one).mayRead !== undefined)
 
+/** What stands for words that only the members of a room may read. */
+export const withheld = 'For the members of its room alone'
+
+/** Words of a run as the whole workspace may read them, in the journal and in events. */
+export const openly = (app: App, run: Run | undefined, words: string): string =>
+  run && isPrivate(app, run) ? withheld : words
+
 /** Whether a member of the workspace may read what is said in a run. */
 export const mayRead = (app: App, run: Run, user: string): boolean =>
   ancestorsOf(app, run).every((one) => sourceOf(app, one).mayRead?.(app, one, user) ?? true)
