@@ -228,7 +228,7 @@ export const peers = {
     }),
     reply: CrewMessage,
     journal: ['message.broadcast'],
-    throws: ['not_found', 'crews_not_connected'],
+    throws: ['not_found', 'crews_not_connected', 'private_room'],
   }),
   readMessages: post('/internal/crew-messages/list', {
     summary: 'List the messages to and from an agent’s crew, newest first',

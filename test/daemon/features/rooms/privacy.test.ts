@@ -53,6 +53,11 @@ it('what is said in a room, and in runs that its agent began, reaches nobody els
   await it.settled()
   await it.says((await it.shown(assignment_id)).run_id, 'kanari')
   await it.ask(it.by, '/report-confidence', { confidence: 0.2, reason: 'kanari' })
+  const refused = { status: 409, body: { code: 'private_room' } }
+  expect(await it.ask(it.by, '/escalate', { reason: 'kanari' })).toMatchObject(refused)
+  const { id: to_crew_id } = (await it.call('OWNER', 'POST', '/crews', { name: 'Ops', slug: 'ops' })).body
+  await it.call('OWNER', 'POST', '/crew-connections', { from_crew_id: it.crewId, to_crew_id })
+  expect(await it.ask(it.by, '/crew-messages', { to_crew: 'ops', body: 'kanari' })).toMatchObject(refused)
   const asked = await it.ask(it.by, '/ask-human', { question: 'kanari?', context: 'kanari' })
   await it.runs.ended(it.run)
   await it.nobodyElse()
