@@ -172,6 +172,7 @@ export const peers = {
     journal: ['peer.conversation', 'run.started', 'agent.status_change'],
     throws: [
       'not_found',
+      'client_id_taken',
       'run_gone',
       'query_limit',
       'agent_pending_review',
