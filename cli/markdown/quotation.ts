@@ -1,6 +1,6 @@
 /**
- * Markdown of somebody else as a quotation. It reads as before, but ends no sooner and no later than the quotation does,
- * and no reader takes anything in it for HTML, or fetches a picture for it.
+ * Markdown of somebody else as a quotation. It reads as before, but ends no sooner and no later than the quotation
+ * does, and no reader takes anything in it for HTML, or fetches a picture for it.
  */
 export function quotation(text: string): string {
   const lines = text.split('\n').map(untabbed)
