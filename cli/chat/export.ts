@@ -1,6 +1,7 @@
 import type { Client } from '#client'
 import { windowed } from '../flags.ts'
 import { whereIAm } from '../inbox/here.ts'
+import { literal, quotation } from '../markdown/quotation.ts'
 import { clean, cleanLine } from '../output/clean.ts'
 import { reactionsLine } from '../views/chat-people.ts'
 import type { Said } from './stored.ts'
@@ -72,17 +73,19 @@ async function aboutAgent(
 
 type Names = ReadonlyMap<string, string>
 
-/** A chat to be read: each message below its heading, and tools that were called by name. */
+const named = (text: string): string => literal(cleanLine(text))
+
+/** A chat to be read: each message as a quotation below its heading, and tools that were called by name. */
 export function markdownOf({ chat_id, title, agent, participants, people, attachments, messages }: Exported): string {
   const known = [...people, ...participants].map((it): [string, string] => [
     it.user_id,
-    cleanLine(it.full_name ?? it.email ?? it.user_id),
+    named(it.full_name ?? it.email ?? it.user_id),
   ])
   const names = new Map(known)
-  const speaks = agent && cleanLine(agent.name)
-  const files = attachments.map((it) => `- ${cleanLine(it.filename)}, ${it.size_bytes} bytes, ${it.path}`)
+  const speaks = agent && named(agent.name)
+  const files = attachments.map((it) => `- ${named(it.filename)}, ${it.size_bytes} bytes, ${named(it.path)}`)
   const head = [
-    `# ${cleanLine(title ?? `Chat ${chat_id}`)}`,
+    `# ${named(title ?? `Chat ${chat_id}`)}`,
     `Chat ${chat_id}${speaks ? ` with the agent ${speaks} (${agent.slug})` : ''}.`,
     participants.length ? `People: ${participants.map(({ user_id }) => names.get(user_id)).join(', ')}.` : '',
     files.length ? `Attachments:\n\n${files.join('\n')}` : '',
@@ -91,11 +94,16 @@ export function markdownOf({ chat_id, title, agent, participants, people, attach
   return `${clean(blocks.join('\n\n'))}\n`
 }
 
+const quoted = (content: string): string => {
+  const text = clean(content).trim()
+  return text && quotation(text)
+}
+
 function section({ role, author_user_id, ts, content, parts, reactions }: Said, names: Names, agent: string | null) {
   const who = (author_user_id && names.get(author_user_id)) || (role === 'assistant' && agent) || role
   const tools = (parts ?? [])
     .filter(({ type }) => type === 'tool_call')
-    .map(({ tool_name }) => `- ${cleanLine(tool_name ?? '')}`)
-  const blocks = [`## ${who}, ${ts}`, content.trim(), tools.length ? `Tools:\n\n${tools.join('\n')}` : '']
+    .map(({ tool_name }) => `- ${named(tool_name ?? '')}`)
+  const blocks = [`## ${who}, ${ts}`, quoted(content), tools.length ? `Tools:\n\n${tools.join('\n')}` : '']
   return [...blocks, reactions ? reactionsLine(reactions) : ''].filter(Boolean).join('\n\n')
 }

@@ -134,6 +134,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   not_actionable: questions,
   already_acted: questions,
   run_gone: questions,
+  private_room: 'rooms.md#agents-in-channels',
   run_open: 'receipts.md',
   answer_undeliverable: questions,
   source_managed: 'rules/inbox.md#settling',

@@ -131,6 +131,7 @@ export const assignments = {
     ],
     throws: [
       'not_found',
+      'client_id_taken',
       'run_gone',
       'own_assignment',
       'agent_deleted',

@@ -193,7 +193,7 @@ export const escalations = {
       answer_deadline_at: Time,
     }),
     journal: ['peer.escalation', 'audit.entity_created'],
-    throws: ['not_found', 'rate_limited', 'name_taken', 'encryption_unavailable'],
+    throws: ['not_found', 'rate_limited', 'name_taken', 'encryption_unavailable', 'private_room'],
   }),
   wait: get('/internal/escalations/:escalationId/wait', {
     summary: 'Wait until people answer, or the agent’s time is over',

@@ -172,6 +172,7 @@ export const peers = {
     journal: ['peer.conversation', 'run.started', 'agent.status_change'],
     throws: [
       'not_found',
+      'client_id_taken',
       'run_gone',
       'query_limit',
       'agent_pending_review',
@@ -228,7 +229,7 @@ export const peers = {
     }),
     reply: CrewMessage,
     journal: ['message.broadcast'],
-    throws: ['not_found', 'crews_not_connected'],
+    throws: ['not_found', 'crews_not_connected', 'private_room'],
   }),
   readMessages: post('/internal/crew-messages/list', {
     summary: 'List the messages to and from an agent’s crew, newest first',

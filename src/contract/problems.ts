@@ -83,6 +83,7 @@ export const problems = {
   not_actionable: [409, 'There is nothing to act on'],
   already_acted: [409, 'Somebody has acted on this already'],
   run_gone: [409, 'The run is not there any more'],
+  private_room: [409, 'What is said in a private room stays there'],
   run_open: [409, 'The run is not over yet'],
   answer_undeliverable: [409, 'The answer is kept, but cannot reach the agent'],
   source_managed: [409, 'This item is decided where it comes from'],

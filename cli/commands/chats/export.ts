@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { exportChat, markdownOf } from '../../chat/export.ts'
 import { ApiCommand } from '../../command.ts'
+import { cleanJson } from '../../output/clean.ts'
 
 export default class ChatsExport extends ApiCommand<typeof ChatsExport> {
   static override summary = 'Export a whole chat as Markdown or JSON'
@@ -22,6 +23,6 @@ export default class ChatsExport extends ApiCommand<typeof ChatsExport> {
   async run(): Promise<void> {
     const whole = await exportChat(this.api, this.args.chat, this.session.workspace)
     if (this.out.wanted.format !== 'auto') return this.out.value(whole)
-    this.out.text(this.flags.format === 'json' ? `${JSON.stringify(whole, null, 2)}\n` : markdownOf(whole))
+    this.out.text(this.flags.format === 'json' ? `${cleanJson(JSON.stringify(whole, null, 2))}\n` : markdownOf(whole))
   }
 }

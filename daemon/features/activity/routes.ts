@@ -9,5 +9,5 @@ export default feature(activity, (app) => ({
     (call) => wishStop(app, call),
     (call, runs) => settleStop(app, call, runs),
   ),
-  logs: ({ actor, agentId, query }) => logLines(app, findAgent(app, actor.workspace, agentId), pageOf(query)),
+  logs: ({ actor, agentId, query }) => logLines(app, actor.id, findAgent(app, actor.workspace, agentId), pageOf(query)),
 }))

@@ -7,8 +7,9 @@ import type { Call } from '#kernel/feature'
 import type { Page } from '#kernel/http/fields'
 import { type AgentRow, findAgent } from '../agents/service.ts'
 import { partsOfAgent } from '../chats/messages/service.ts'
+import { mayRead } from '../runs/chains/service.ts'
 import { partsOutsideChats } from '../runs/messages/service.ts'
-import { historyOfAgent, runsOfAgent, wishCancel } from '../runs/service.ts'
+import { findRun, historyOfAgent, runsOfAgent, wishCancel } from '../runs/service.ts'
 
 type Line = Static<typeof LogLine>
 
@@ -66,10 +67,14 @@ function lineOf(agent: string, { ts, part }: ReturnType<typeof partsOfAgent>[num
 /** Older activity is left to the journal. */
 const logLimit = 10_000
 
-/** What an agent did, latest first: its runs, and what it said and used in them. */
-export function logLines(app: App, { id, slug }: AgentRow, { limit, offset }: Page): Line[] {
+/** What an agent did, latest first: its runs, and what it said and used in those that the reader may read. */
+export function logLines(app: App, reader: string, { id, slug }: AgentRow, { limit, offset }: Page): Line[] {
   const count = Math.min(limit + offset, logLimit)
-  const said = [...partsOfAgent(app, id, count), ...partsOutsideChats(app, id, count)]
+  const open = (run: string) => {
+    const found = findRun(app, run)
+    return found !== undefined && mayRead(app, found, reader)
+  }
+  const said = [...partsOfAgent(app, id, count), ...partsOutsideChats(app, id, count, open)]
     .sort((a, b) => (a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : 0))
     .map((it) => lineOf(slug, it))
   const runs = historyOfAgent(app, id, count).map(({ at, event, run, tokens }): Line => {

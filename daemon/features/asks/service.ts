@@ -10,6 +10,7 @@ import { problem } from '#kernel/problem'
 import { open } from '../decisions/service.ts'
 import { itemId, type Target } from '../inbox/service.ts'
 import { askedAbout } from '../issues/answers/service.ts'
+import { openly } from '../runs/chains/service.ts'
 import { sourceOf } from '../runs/messages/service.ts'
 import { findRun, parkRun, type Run } from '../runs/service.ts'
 import { question } from './kind.ts'
@@ -40,7 +41,9 @@ export function park(app: App, { actor, body, now }: Question) {
   const inbox_item_id = itemId('run_needs_human', ask)
   const of = { workspace_id, crew_id, agent_id, ...(mission_id && { mission_id }), trace_id: run.id }
   const about = { ...of, ...actorOf(actor), refs: { inbox_item_id } }
-  const { seq } = app.journal(fact('run.parked', { ...(chat_id && { chat_id }), question: text, inbox_item_id }, about))
+  const { seq } = app.journal(
+    fact('run.parked', { ...(chat_id && { chat_id }), question: openly(app, run, text), inbox_item_id }, about),
+  )
   const session = awaitInput(
     app,
     {
@@ -99,7 +102,7 @@ function putBefore(
   open(app, question, {
     id: ask,
     workspace: run.workspace_id,
-    asked: text,
+    asked: openly(app, run, text),
     crew: run.crew_id,
     agent: run.agent_id,
     run: run.id,

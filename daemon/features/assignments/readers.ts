@@ -16,12 +16,10 @@ export function mayRead(app: App, { parent_run_id }: Asked, user: string): boole
   return run === undefined || chains.mayRead(app, run, user)
 }
 
-const withheld = 'For the members of its room alone'
-
 /** What is told of a private assignment: that there is one. */
 export const withoutWords = <R extends Row>(row: R): R => ({
   ...row,
-  task: withheld,
+  task: chains.withheld,
   result_summary: null,
-  error_message: row.error_message && withheld,
+  error_message: row.error_message && chains.withheld,
 })

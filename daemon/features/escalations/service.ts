@@ -10,6 +10,7 @@ import { propose, readProposal } from '../credentials/proposals/service.ts'
 import { findCrew } from '../crews/service.ts'
 import { open, openOf, settleDue } from '../decisions/service.ts'
 import { policyOf } from '../policies/service.ts'
+import { checkOpen } from '../runs/chains/service.ts'
 import { findRun } from '../runs/service.ts'
 import { escalation } from './kind.ts'
 import { type NewRow, queries, type Row, stateOf } from './queries.ts'
@@ -64,6 +65,7 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
     queries(app.db).comeBack.run({ id: known.id, now })
     return promised(known)
   }
+  checkOpen(app, body.run_id ? findRun(app, body.run_id) : undefined, 'use ask_human, or say it in your answer')
   // At every level agents may ask people; a stored policy that is not valid permits nothing.
   const { level } = policyOf(app, body.workspace_id, body.crew_id)
   if (openOf(app, escalation, agent.id) >= openAtMost)

@@ -25,6 +25,7 @@ export function ask(app: App, { body, now }: Asked): Reply<typeof peers.query> |
   const known = body.call_id ? queries(app.db).ofCall.get(body.call_id) : undefined
   if (known) {
     if (known.from_agent_id !== body.agent_id) throw problem('not_found', { field: 'call_id' })
+    if (known.question !== body.question.trim()) throw problem('client_id_taken', { field: 'call_id' })
     return promised(known)
   }
   callerOf(app, body)

@@ -9,15 +9,13 @@ export function isPrivate(app: App, { asking_run_id }: Row): boolean {
   return run !== undefined && chains.isPrivate(app, run)
 }
 
-const withheld = 'For the members of its room alone'
-
 /** What is told of a private question: that there was one. */
 export const withoutWords = (row: Row): Row => ({
   ...row,
-  question: withheld,
-  response: row.response && withheld,
-  error: row.error && withheld,
-  warning: row.warning && withheld,
+  question: chains.withheld,
+  response: row.response && chains.withheld,
+  error: row.error && chains.withheld,
+  warning: row.warning && chains.withheld,
 })
 
 /** A question as a person may know it. */

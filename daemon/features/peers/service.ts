@@ -95,7 +95,7 @@ function outcomeOf(app: App, run: Run, { name, payload }: Ended): Settled {
   if (name === 'run.cancelled') return { status: 'FAILED', error: 'Its run was cancelled' }
   if (name !== 'run.completed') {
     const words = name === 'run.timeout' ? 'Its run took too long' : 'Its run failed'
-    const why = (payload as Payload<'run.failed'>).error_message
+    const why = run.reason ?? (payload as Payload<'run.failed'>).error_message
     return { status: 'FAILED', error: why ? `${words}: ${why}` : words }
   }
   const said = lastWordsOf(app, run)

@@ -39,6 +39,14 @@ export interface Run {
   worked_ms: number
   /** JSON of `Spent`. */
   spent_json: string | null
+  /** Why it did not complete, where the journal may not say it. */
+  reason: string | null
+}
+
+interface Ended extends Pick<Run, 'id' | 'tokens' | 'reason'> {
+  at: number
+  outcome: Outcome
+  frame: number
 }
 
 export type NewRun = Omit<
@@ -59,11 +67,12 @@ export type NewRun = Omit<
   | 'attempt'
   | 'worked_ms'
   | 'spent_json'
+  | 'reason'
 >
 
 const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, mission_id, source, source_id,
   triggered_by, trigger_type, max_turns, phase, stream, first_frame, output_frame, init_noted, launch_json, created_at,
-  launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json`
+  launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json, reason`
 
 export const queries = statements((db) => ({
   insert: db.prepare<[NewRun & { stream: string }], Run>(
@@ -123,8 +132,8 @@ export const queries = statements((db) => ({
      RETURNING ${columns}`,
   ),
   /** The only statement that ends a run. No row when it has ended, or waits for a person and was not cancelled. */
-  end: db.prepare<{ id: string; at: number; outcome: Outcome; tokens: number | null; frame: number }, Run>(
-    `UPDATE runs SET phase = 'ended', ended_at = @at, outcome = @outcome, tokens = @tokens,
+  end: db.prepare<[Ended], Run>(
+    `UPDATE runs SET phase = 'ended', ended_at = @at, outcome = @outcome, tokens = @tokens, reason = @reason,
       last_frame = max(last_frame, @frame)
      WHERE id = @id AND phase <> 'ended' AND (phase NOT IN ('parking', 'parked') OR cancelled_at IS NOT NULL)
      RETURNING ${columns}`,

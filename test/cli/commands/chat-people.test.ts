@@ -59,7 +59,7 @@ describe('people of a chat', () => {
     const md = (await run('chats', 'export', chat)).stdout
     const time = '2026-01-01T00:00:00.000Z'
     const head = `# Hello\n\nChat ${chat} with the agent Agent ada (ada).\n\n`
-    expect(md).toBe(`${head}## The OWNER, ${time}\n\nHello\n\n👍\n\n## Agent ada, ${time}\n\nHi\n`)
+    expect(md).toBe(`${head}## The OWNER, ${time}\n\n> Hello\n\n👍\n\n## Agent ada, ${time}\n\n> Hi\n`)
     const json = JSON.parse((await run('chats', 'export', chat, '--format', 'json')).stdout)
     expect(json).toMatchObject({
       format: 'muster-chat-1',
@@ -94,8 +94,9 @@ describe('muster chats export', () => {
     const { stdout } = await run('chats', 'export', chat)
     expect(stdout).not.toMatch(/[\u001b\u009b\u0007]/)
     expect(stdout).toContain('People: The OWNER, The MEMBER.\n')
-    expect(stdout).toMatch(/## The MEMBER, 2026-\S+\n\nLook\n\n## Agent ada, 2026-\S+\n\nDone/)
+    expect(stdout).toMatch(/## The MEMBER, 2026-\S+\n\n> Look\n\n## Agent ada, 2026-\S+\n\n> Done/)
     expect(stdout).toMatch(/Tools:\n\n- Bash.*OWNER/)
+    expect((await run('chats', 'export', chat, '--format', 'json')).stdout).not.toMatch(/[\u001b\u009b\u0007]/)
     expect(stdout).toContain('Attachments:\n\n- plan.pdf, 3 bytes, attachments/')
     const whole = JSON.parse((await run('chats', 'export', chat, '--json')).stdout)
     expect(whole).toMatchObject({

@@ -265,6 +265,10 @@ describe('rooms.send and rooms.messages', () => {
       )
     expect([(await bare('k')).status, (await bare('k')).status]).toEqual([201, 200])
     expect(await bare()).toMatchObject({ status: 400, body: { field: 'client_id' } })
+    const both = { content: 'By both', client_id: 'k2' }
+    const path = `/conversations/${id}/messages`
+    const differing = await it.call(it.owner, 'POST', path, both, { 'idempotency-key': 'k3' })
+    expect(differing).toMatchObject({ status: 400, body: { code: 'invalid_field', field: 'client_id' } })
     expect((await it.call(it.owner, 'GET', `/conversations/${id}`)).body.last_seq).toBe(3)
   })
 

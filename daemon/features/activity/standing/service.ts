@@ -60,11 +60,13 @@ export async function debug(
     },
     runtime: await runtimeOf(app, agent),
     service_logs: serviceLines(app, agent),
-    agent_logs: logLines(app, agent, { limit: lines, offset: 0 }).map(({ metadata: _, message, content, ...line }) => ({
-      ...line,
-      ...(content && { content: withoutPlaces(content) }),
-      ...(message && { message: withoutPlaces(message) }),
-    })),
+    agent_logs: logLines(app, actor.id, agent, { limit: lines, offset: 0 }).map(
+      ({ metadata: _, message, content, ...line }) => ({
+        ...line,
+        ...(content && { content: withoutPlaces(content) }),
+        ...(message && { message: withoutPlaces(message) }),
+      }),
+    ),
   }
 }
 

@@ -11,6 +11,7 @@ import { placeOf } from '../../crews/places/service.ts'
 import { settle } from '../../decisions/service.ts'
 import { amendPayload, find } from '../../inbox/service.ts'
 import { commentAnswer, recordActed } from '../../issues/answers/service.ts'
+import { openly } from '../../runs/chains/service.ts'
 import { sourceOf } from '../../runs/messages/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
@@ -90,8 +91,9 @@ function end(app: App, { session, run, action, by, input, answered, now }: Endin
     source_run_id: run.id,
     ...answered,
   }
-  const { question, inbox_item_id: entity_id } = session
-  const metadata = { ...base, question, ...(input && { input }) }
+  const { inbox_item_id: entity_id } = session
+  const question = openly(app, run, session.question)
+  const metadata = { ...base, question, ...(input && { input: openly(app, run, input) }) }
   const { workspace_id, crew_id, agent_id, mission_id, id: trace_id } = run
   const of = { workspace_id, crew_id, agent_id, ...(mission_id && { mission_id }), trace_id }
   const about = { ...of, actor_type: 'user', actor_id: by } as const

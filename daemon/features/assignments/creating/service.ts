@@ -30,7 +30,7 @@ export function create(app: App, { body, now }: Asked): Result<typeof assignment
   const asker = findAgent(app, body.workspace_id, body.agent_id)
   if (asker.crew_id !== body.crew_id) throw problem('not_found', { field: 'agent_id' })
   const known = body.call_id ? queries(app.db).ofCall.get(body.call_id) : undefined
-  if (known?.assigned_by_id === asker.id) return promised(known)
+  if (known?.assigned_by_id === asker.id) return promised(sameAs(app, known, body))
   const run = runOf(app, body)
   if (!isVisible(body.task)) throw problem('invalid_field', { field: 'task', detail: 'Say what is to be done' })
   const target = targetOf(app, asker, body)
@@ -61,6 +61,14 @@ export function create(app: App, { body, now }: Asked): Result<typeof assignment
   return begin(app, queries(app.db).byId.get(id)!, { asker, target, verdict, now })
 }
 
+/** What was asked for in this call before; a call that asks for something else is refused. */
+function sameAs({ db }: App, known: Row, { workspace_id, task, target }: Asked['body']): Row {
+  const named = queries(db).target.get(workspace_id, slugIn(target))
+  const isOther = named !== undefined && named.id !== known.assigned_to_id
+  if (isOther || known.task !== task.trim()) throw problem('client_id_taken', { field: 'call_id' })
+  return known
+}
+
 const promised = ({ id, status, approval_id }: Row) =>
   status === 'PENDING' && approval_id
     ? { assignment_id: id, status: 'PENDING_REVIEW' as const, approval_id }
@@ -76,8 +84,10 @@ function runOf(app: App, { run_id, agent_id }: Asked['body']): Run {
   return run
 }
 
+const slugIn = (target: string): string => target.trim().replace(/^@/, '')
+
 function targetOf(app: App, asker: AgentRow, { workspace_id: workspace, target, crew }: Asked['body']): Worker {
-  const slug = target.trim().replace(/^@/, '')
+  const slug = slugIn(target)
   const found = queries(app.db).target.get(workspace, slug)
   if (!found && queries(app.db).deleted.get(workspace, slug)) throw problem('agent_deleted', { field: 'target' })
   const agent = found && findAgent(app, workspace, found.id)

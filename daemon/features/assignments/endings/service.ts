@@ -58,7 +58,7 @@ export function settleRun(app: App, it: EndedRun): void {
   else if (it.name === 'run.cancelled')
     end(app, row, { status: 'CANCELLED', error: cancelledBy(app, it.about), exit_code, by: acting(it.about) })
   else {
-    const error = error_message ?? (it.name === 'run.timeout' ? 'It took too long' : 'The run failed')
+    const error = run.reason ?? error_message ?? (it.name === 'run.timeout' ? 'It took too long' : 'The run failed')
     end(app, row, { status: 'FAILED', error, exit_code })
   }
 }

@@ -9,6 +9,7 @@ import { problem } from '#kernel/problem'
 import { callerOf } from '../../agents/service.ts'
 import { mayDelegate } from '../../crews/connections/service.ts'
 import { crewCalled, findCrew } from '../../crews/service.ts'
+import { checkOpen } from '../../runs/chains/service.ts'
 import { findRun } from '../../runs/service.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -44,8 +45,10 @@ export function sendMessage(app: App, { body: sent, now }: Call<typeof peers.sen
       field: 'to_crew',
       detail: `Your crew has no connection to crew ${to.slug}: its LEAD may ask for one with connect_crew`,
     })
+  const begun = run_id ? findRun(app, run_id) : undefined
+  checkOpen(app, begun, 'use assign or query instead')
   const id = newId(app.clock())
-  const run = run_id && findRun(app, run_id)?.agent_id === agent_id ? run_id : null
+  const run = begun?.agent_id === agent_id ? begun.id : null
   const row = { id, workspace_id, from_crew_id: crew_id, to_crew_id: to.id, from_agent_id: agent_id, run_id: run }
   queries(app.db).insert.run({ ...row, body, created_at: now })
   queries(app.db).prune.run({ crew: to.id, kept })

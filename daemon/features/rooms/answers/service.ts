@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { mentions } from '#kernel/mentions'
 import { Problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
-import { beginRun, findRun } from '../../runs/service.ts'
+import { beginRun, findRun, type Run } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { type MessageRow, messageById, notify } from '../messages/service.ts'
 import { queries as roomQueries } from '../queries.ts'
@@ -64,20 +64,20 @@ export function afterRun(app: App, it: Ended): void {
   const message = run?.source === 'room' && run.source_id ? messageById(app, run.source_id) : undefined
   if (!run || !message || roomById(app, message.room_id)?.run_id !== run.id) return
   roomQueries(app.db).setRun.run(null, message.room_id)
-  const words = endOf(app, it, run.agent_name)
+  const words = endOf(app, it, run)
   if (words) notify(app, message.room_id, words)
   announce(app, message.room_id)
   beginNext(app, message.room_id)
 }
 
-function endOf(app: App, { name, payload, about }: Ended, agent: string): string | null {
+function endOf(app: App, { name, about }: Ended, { agent_name: agent, reason }: Run): string | null {
   if (name === 'run.completed') return null
   if (name === 'run.cancelled') {
     const by = about.actor_type === 'user' && about.actor_id ? findUser(app, about.actor_id) : null
     return `${agent}'s run was cancelled${by ? ` by ${by.full_name ?? by.email}` : ''}`
   }
   const words = name === 'run.timeout' ? `${agent}'s run took too long` : `${agent}'s run failed`
-  return payload.error_message ? `${words}: ${payload.error_message}` : words
+  return reason ? `${words}: ${reason}` : words
 }
 
 /** Nobody answers any more in the rooms of a deleted agent. */

@@ -39,6 +39,8 @@ export function sendMessage(app: App, sending: Sending): Static<typeof RoomMessa
 function clientIdOf({ body, web }: Sending): string {
   const header = web?.request.headers['idempotency-key']
   const id = body.client_id ?? (typeof header === 'string' ? header : undefined)
+  if (header !== undefined && header !== id)
+    throw problem('invalid_field', { field: 'client_id', detail: 'client_id and Idempotency-Key are not the same' })
   if (!id) throw problem('missing_field', { field: 'client_id', detail: 'client_id is missing' })
   return checkClientId(id)
 }

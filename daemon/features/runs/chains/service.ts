@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { problem } from '#kernel/problem'
 import { sourceOf } from '../messages/service.ts'
 import { queries, type Run } from '../queries.ts'
 
@@ -19,6 +20,19 @@ export const originOf = (app: App, run: Run): string => ancestorsOf(app, run).at
 /** Whether it hangs from a run whose words are not for the whole workspace: journal and events then cite nothing. */
 export const isPrivate = (app: App, run: Run): boolean =>
   ancestorsOf(app, run).some((one) => sourceOf(app, one).mayRead !== undefined)
+
+/** What stands for words that only the members of a room may read. */
+export const withheld = 'For the members of its room alone'
+
+/** Words of a run as the whole workspace may read them, in the journal and in events. */
+export const openly = (app: App, run: Run | undefined, words: string): string =>
+  run && isPrivate(app, run) ? withheld : words
+
+/** Refuses what would carry words of a private run elsewhere; `instead` says what its agent may do. */
+export function checkOpen(app: App, run: Run | undefined, instead: string): void {
+  if (!run || !isPrivate(app, run)) return
+  throw problem('private_room', { detail: `What is said in a private room stays there: ${instead}` })
+}
 
 /** Whether a member of the workspace may read what is said in a run. */
 export const mayRead = (app: App, run: Run, user: string): boolean =>

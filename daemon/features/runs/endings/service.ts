@@ -3,7 +3,7 @@ import type { Usage } from '#contract/frames'
 import type { App } from '#kernel/app'
 import type { Said } from '#kernel/runs'
 import { setStatus } from '../../agents/status/service.ts'
-import { isPrivate } from '../chains/service.ts'
+import { isPrivate, openly } from '../chains/service.ts'
 import { sourceOf } from '../messages/service.ts'
 import { type Outcome, queries, type Run } from '../queries.ts'
 import { addSpent, entryOf, type Spent, spentOf } from '../rules.ts'
@@ -59,18 +59,21 @@ export function endRun(app: App, runId: string, ending: Ending): boolean {
   if (!before) return false
   const { message, command, outcome, lastFrame: frame } = ending
   const metadata = before.spent_json ? addSpent(spentBefore(before), ending.metadata) : ending.metadata
-  const run = queries(app.db).end.get({ id: runId, at: app.clock(), outcome, tokens: tokensOf(metadata), frame })
+  const own = isPrivate(app, before) ? ending.reason : null
+  const end = { id: runId, at: app.clock(), outcome, tokens: tokensOf(metadata), reason: own, frame }
+  const run = queries(app.db).end.get(end)
   if (!run) return false
+  const reason = ending.reason && openly(app, run, ending.reason)
   if (message) sourceOf(app, run).keep(app, run, message)
   const failed = outcome === 'FAILED' || outcome === 'TIMEOUT'
   const ownMs = workedMs(app, before) - before.worked_ms
-  if (command) journalCommandEnd(app, run, { ...ending, command, failed, workedMs: ownMs })
+  if (command) journalCommandEnd(app, run, { ...ending, reason, command, failed, workedMs: ownMs })
   if (message?.role === 'assistant') journalAnswer(app, run, message.content)
-  journalEnd(app, run, ending, { duration_ms: workedMs(app, before), ...metadata })
+  journalEnd(app, run, { ...ending, reason }, { duration_ms: workedMs(app, before), ...metadata })
   if (ending.agentStatus) settleAgent(app, run, ending.agentStatus)
   tell(app, run, outcome === 'COMPLETED' ? 'run.completed' : 'run.failed', outcome, {
     duration_ms: workedMs(app, before),
-    ...(ending.reason && outcome !== 'COMPLETED' && { error: ending.reason, error_message: ending.reason }),
+    ...(reason && outcome !== 'COMPLETED' && { error: reason, error_message: reason }),
   })
   return true
 }

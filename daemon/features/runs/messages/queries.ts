@@ -21,8 +21,8 @@ export const queries = statements((db) => ({
   ),
   ofRun: db.prepare<[run: string], RunMessageRow>(`SELECT ${columns} FROM run_messages WHERE run_id = ? ORDER BY seq`),
   /** The parts of an agent's messages in runs without a chat, newest first. */
-  partsOfAgent: db.prepare<[agent: string, limit: number], { ts: string; role: string; part: string }>(
-    `SELECT m.ts, m.role, p.value AS part FROM run_messages m, json_each(m.parts_json) p
+  partsOfAgent: db.prepare<[agent: string, limit: number], { run_id: string; ts: string; role: string; part: string }>(
+    `SELECT m.run_id, m.ts, m.role, p.value AS part FROM run_messages m, json_each(m.parts_json) p
      WHERE m.agent_id = ? AND m.parts_json IS NOT NULL ORDER BY m.ts DESC, m.seq DESC, p.key DESC LIMIT ?`,
   ),
 }))

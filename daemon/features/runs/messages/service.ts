@@ -41,8 +41,19 @@ export const sourceOf = (app: App, { source }: Pick<Run, 'source'>): RunSource =
 /** What an agent said last in a run, after its last use of a tool; empty when it said nothing. */
 export const lastWordsOf = (app: App, run: Run): string => lastWords(sourceOf(app, run).kept(app, run))
 
-/** Parts of an agent's messages in runs without a chat, newest first. */
-export const partsOutsideChats = ({ db }: App, agentId: string, limit: number) =>
-  queries(db)
-    .partsOfAgent.all(agentId, limit)
-    .map(({ ts, role, part }) => ({ ts, role, part: JSON.parse(part) as Static<typeof MessagePart> }))
+/** Parts of an agent's messages in those runs without a chat that somebody may read, newest first. */
+export function partsOutsideChats({ db }: App, agentId: string, limit: number, mayRead: (run: string) => boolean) {
+  const known = new Map<string, boolean>()
+  const isOpen = (run: string) => known.get(run) ?? known.set(run, mayRead(run)).get(run)!
+  for (let asked = limit; ; asked *= 4) {
+    const rows = queries(db).partsOfAgent.all(agentId, Math.min(asked, mostLooked))
+    const open = rows.filter(({ run_id }) => isOpen(run_id))
+    if (open.length < limit && rows.length === asked && asked < mostLooked) continue
+    return open
+      .slice(0, limit)
+      .map(({ ts, role, part }) => ({ ts, role, part: JSON.parse(part) as Static<typeof MessagePart> }))
+  }
+}
+
+/** Parts that are looked at for those that somebody may read. */
+const mostLooked = 20_000

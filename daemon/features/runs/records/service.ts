@@ -5,6 +5,8 @@ import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { mayRead, openly, withheld } from '../chains/service.ts'
+import { queries } from '../queries.ts'
 import { type Details, listing, type NamedRow, type Row, reads } from './queries.ts'
 
 const time = (ms: number) => new Date(ms).toISOString()
@@ -85,10 +87,16 @@ export function list({ db, clock }: App, { actor, query }: Call<typeof runs.list
   return { data: rows.map(full), stats, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } }
 }
 
-export function show({ db }: App, { actor, runId }: Call<typeof runs.show>) {
-  const row = reads(db).find.get(actor.workspace, runId)
+export function show(app: App, { actor, runId }: Call<typeof runs.show>) {
+  const row = reads(app.db).find.get(actor.workspace, runId)
   if (!row) throw problem('not_found')
-  return full(row)
+  return { ...full(row), ...(row.error_message === withheld && { error_message: reasonFor(app, actor.id, runId) }) }
+}
+
+/** Why a run in a private room did not complete, for whom may read it. */
+function reasonFor(app: App, reader: string, id: string): string {
+  const run = queries(app.db).find.get(id)
+  return (run && mayRead(app, run, reader) && run.reason) || withheld
 }
 
 export function ofAgent({ db }: App, { actor, agentId }: Call<typeof runs.ofAgent>) {
@@ -103,10 +111,11 @@ export function reportConfidence(app: App, { actor, body }: Call<typeof runs.rep
   const { workspace_id, crew_id, agent_id, run_id, confidence, reason } = body
   const agent = reads(app.db).agent.get(workspace_id, agent_id)
   if (!agent) throw problem('not_found', { field: 'agent_id' })
+  const run = run_id ? queries(app.db).find.get(run_id) : undefined
   const { entry } = app.journal(
     fact(
       'run.confidence',
-      { confidence, ...(reason && { reason }) },
+      { confidence, ...(reason && { reason: openly(app, run, reason) }) },
       {
         workspace_id,
         crew_id,

@@ -70,6 +70,10 @@ it('is the same assignment when the same call comes again', async () => {
   const again = await it.call(null, 'POST', '/internal/assignments', { ...call, ...body }, token)
   expect([once.status, again.status]).toEqual([201, 201])
   expect(again.body.assignment_id).toBe(once.body.assignment_id)
+  for (const other of [{ task: 'y' }, { target: 'cleo' }]) {
+    const refused = await it.call(null, 'POST', '/internal/assignments', { ...call, ...body, ...other }, token)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'client_id_taken', field: 'call_id' } })
+  }
 })
 
 it.each([

@@ -105,6 +105,34 @@ it('waits until the agent is done with what it is asked meanwhile', async () => 
   expect((await messages(it)).at(-1)!.content).toContain('> 42 files')
 })
 
+it('waits while the run that asked waits for a person, and is delivered once after it', async () => {
+  const it = await delegating()
+  const id = idOf(await it.assign('bob'))
+  const { body } = await it.ask(ada(it), '/ask-human', { question: 'Hidden files, too?' })
+  await it.runs.ended(it.runId)
+  await it.says((await it.shown(id)).run_id, '42 files')
+  await sweep(it.app)
+  await it.settled()
+  const told = async () => (await messages(it)).filter(({ content }) => content.includes('> 42 files'))
+  expect([await open(it), await told()]).toEqual([[it.runId], []])
+  const item = (body as { inbox_item_id: string }).inbox_item_id
+  const answer = { action: 'answer', input: 'No' }
+  expect((await it.call('OWNER', 'POST', `/inbox/${item}/act`, answer)).status).toBe(200)
+  // After ada's first program and bob's.
+  const again = await it.runtime.program(2)
+  expect([again.spec.runId.startsWith(it.runId), await told()]).toEqual([true, []])
+  it.runtime.print(again, init, says('I have asked bob'), result())
+  it.runtime.finish(again)
+  await it.runs.ended(it.runId)
+  await it.settled()
+  const [next] = await open(it)
+  expect(await told()).toHaveLength(1)
+  await it.says(next!, 'There are 42')
+  await sweep(it.app)
+  await it.settled()
+  expect([await open(it), (await told()).length]).toEqual([[], 1])
+})
+
 it('is delivered once when the daemon is killed between the end and the delivery', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-assignments-'))
   closing({ close: () => rmSync(folder, { recursive: true, force: true }) })

@@ -167,6 +167,8 @@ describe('an agent that asks another one', () => {
     await it.runtime.program(1)
     gone.abort()
     await first
+    const other = await query(it, asking, { question: 'Which host?' }, { id: 'call-x' })
+    expect(other).toMatchObject({ status: 409, body: { code: 'client_id_taken', field: 'call_id' } })
     const again = query(it, asking, {}, { id: 'call-x' })
     await it.answer(1, 'Port 3000.')
     expect((await again).body).toMatchObject({ status: 'COMPLETED', response: 'Port 3000.' })

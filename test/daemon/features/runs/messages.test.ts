@@ -51,15 +51,18 @@ describe('the messages of a run without a chat', () => {
     it.keep(it.one, { role: 'assistant', content: 'ab', parts: [part('a'), part('b')] })
     it.clock.advance(1000)
     it.keep(it.other, { role: 'system', content: 'c', parts: [part('c')] })
+    let hidden = ''
     const said = (limit: number) =>
-      partsOutsideChats(it.app, it.agent, limit).map(({ role, part }) => [role, part.content])
+      partsOutsideChats(it.app, it.agent, limit, (run) => run !== hidden).map(({ role, part }) => [role, part.content])
     expect(said(9)).toEqual([
       ['system', 'c'],
       ['assistant', 'b'],
       ['assistant', 'a'],
     ])
     expect(said(2)).toHaveLength(2)
-    expect(partsOutsideChats(it.app, 'nobody', 9)).toEqual([])
+    hidden = it.other
+    expect(said(1)).toEqual([['assistant', 'b']])
+    expect(partsOutsideChats(it.app, 'nobody', 9, () => true)).toEqual([])
   })
 })
 
