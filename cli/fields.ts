@@ -33,6 +33,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   conversationId: ['room', 'user'],
   cron_expr: ['cron'],
   credential_audit_retention_days: ['credential-audit-days'],
+  journal_retention_days: ['journal-days'],
   credential_name: ['key-name'],
   credential_value: ['key'],
   crew_name: ['crew'],
