@@ -37,6 +37,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   versions_retention_days: ['retention-days'],
   sha: ['version'],
   credential_audit_retention_days: ['credential-audit-days'],
+  journal_retention_days: ['journal-days'],
   credential_name: ['key-name'],
   credential_value: ['key'],
   crew_name: ['crew'],

@@ -90,6 +90,7 @@ export const next: Readonly<Record<string, string>> = {
   'issues:stop': 'issues show {issue}',
   'issues:unrelate': 'issues relations {issue}',
   'issues:update': 'issues show {issue}',
+  'journal:compact': 'journal compaction',
   'journal:priority': 'journal show {entry}',
   'labels:create': 'labels list',
   'labels:remove': 'labels list',

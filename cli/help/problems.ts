@@ -41,6 +41,7 @@ const signingIn = 'signing-in.md'
 const twoFactor = 'two-factor.md#when-it-is-asked-for'
 const setUpTwoFactor = 'two-factor.md#turning-it-on'
 const password = 'account.md#password'
+const compaction = 'journal.md#compaction'
 const invitations = 'people.md#invitations'
 const provider = 'identity-provider.md'
 const letIn = 'identity-provider.md#who-is-let-in'
@@ -109,6 +110,9 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   idp_profile_failed: provider,
   idp_unavailable: provider,
   last_way_in: 'identity-provider.md#linked-accounts',
+  compaction_running: compaction,
+  journal_kept: compaction,
+  entry_rolled_up: compaction,
   already_member: null,
   token_ended: null,
   invitation_exists: invitations,

@@ -14,6 +14,7 @@ import { createReactor, draftOf, type Reactor } from './facts.ts'
 import type { Channels } from './feature.ts'
 import { createOriginRules, type OriginRules } from './http/origin.ts'
 import type { Instance } from './instance.ts'
+import type { Eraser } from './journal/eraser.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
@@ -64,6 +65,8 @@ interface Events {
   called: (stepId: string) => void
   /** A run of a routine is to begin then. */
   parked: (at: string) => void
+  /** A compaction of a journal was asked for, with this entry. */
+  compact: (seq: number) => void
   /** A schedule is due then. */
   scheduled: (at: string) => void
 }
@@ -139,6 +142,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** Statistics from which reads of the journal are planned. */
   readonly index: JournalIndex
+  /** Erases what entries say, within the current change. */
+  readonly eraser: Eraser
   /** Seals the journal's heads in a file beside the database; does nothing without a file or key. */
   readonly seals: Sealer
   /** Runs reads that may take long. */
@@ -331,6 +336,7 @@ export function createApp(parts: AppParts): App {
     reactor,
     project: journal.project,
     index: journal.index,
+    eraser: journal.eraser,
     seals,
     reads,
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),

@@ -227,6 +227,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     stream: ['GET', '/api/v1/journal/stream', 'stream'],
     anchor: ['GET', '/api/v1/journal/anchor'],
     verify: ['GET', '/api/v1/journal/verify'],
+    compaction: ['GET', '/api/v1/journal/compaction'],
+    compact: ['POST', '/api/v1/journal/compact'],
     show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],
   },

@@ -258,6 +258,7 @@ const cases: Record<string, Case> = {
   'issues.stop': { status: 200, before: started, later: true },
   'issues.relate': made({ target_identifier: '$targetIdentifier', relation_type: 'blocks' }),
   'issues.unrelate': ok(),
+  'journal.compact': { status: 202, body: {} },
   'journal.priority': ok({ priority: 'pin' }),
   'labels.create': made({ name: 'new', color: '#123' }),
   'labels.update': ok({ color: '#321' }),

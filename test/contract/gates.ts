@@ -217,6 +217,8 @@ journal.lookup             VIEWER    -                 api
 journal.types              VIEWER    -                 api
 journal.stream             VIEWER    -                 api
 journal.verify             ADMIN     -                 api
+journal.compaction         VIEWER    -                 api
+journal.compact            ADMIN     workspace:admin   api
 journal.show               VIEWER    -                 api
 journal.priority           ADMIN     workspace:admin   api
 

@@ -33,7 +33,7 @@ export function anchorOf(app: App, workspace: string, at: string) {
   const ws = app.index.names.find(0, workspace) ?? 0
   const newest = queries(app.db).newest.get(ws)
   const installation = installationId(app.db)
-  const entries = app.index.combos.total(ws)
+  const entries = app.index.combos.chained(ws)
   const hash = (newest?.entry_hash ?? genesis).toString('hex')
   const end = `${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
   const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${end}`

@@ -1,6 +1,7 @@
 import { actorTypes } from '#contract/entries'
 import type { Range } from '#kernel/journal/timeline'
 import type { OpenJobs } from '#kernel/store/reads'
+import { countDue, type DueQuestion } from './compaction/due.ts'
 import type { Plan } from './plan.ts'
 import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'
@@ -45,6 +46,8 @@ export const openJournalJobs = (
         )
       },
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
+      due: async (question: DueQuestion) => JSON.stringify(await countDue(journal, question)),
+      wake: () => '',
       verify: async (question: Question) => JSON.stringify(await verifyChain(journal, question)),
     },
   }

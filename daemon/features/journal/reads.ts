@@ -163,7 +163,14 @@ export function createJournalReads({
     async verify(workspace, anchor) {
       const sealed = await seals.of(workspace)
       const ws = index.names.find(0, workspace) ?? 0
-      const question: Question = { ws, workspace, head: index.head(), entries: index.combos.total(ws), sealed, anchor }
+      const question: Question = {
+        ws,
+        workspace,
+        head: index.head(),
+        entries: index.combos.chained(ws),
+        sealed,
+        anchor,
+      }
       return JSON.parse(await reads.run('scan', 'verify', question)) as Verdict
     },
   }

@@ -6,6 +6,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { render } from '#kernel/journal/chain'
 import { problem } from '#kernel/problem'
+import { tellGone } from './compaction/service.ts'
 import { readCursor } from './cursor.ts'
 import { type Query, readFilter, readLimit } from './filter.ts'
 import { lookups, queries } from './queries.ts'
@@ -20,8 +21,9 @@ export function list({ db }: App, reads: JournalReads, { actor, query }: Call<ty
   return reads.page(actor.workspace, filter, { upTo }, limit)
 }
 
-export function show({ db, index }: App, { actor, entryId }: Call<typeof journal.show>): string {
-  const doc = queries(db).doc.get(entryId, index.names.find(0, actor.workspace) ?? 0)
+export function show(app: App, { actor, entryId }: Call<typeof journal.show>): string {
+  const doc = queries(app.db).doc.get(entryId, app.index.names.find(0, actor.workspace) ?? 0)
+  if (!doc) tellGone(app, actor.workspace, entryId)
   if (!doc) throw problem('not_found')
   return doc
 }

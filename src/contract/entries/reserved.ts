@@ -56,5 +56,4 @@ export const reserved = {
   'notification.dropped': 'info',
   'system.consolidation_triggered': 'info',
   'system.consolidation_completed': 'notice',
-  'system.compaction': 'info',
 } as const satisfies Record<string, Severity>

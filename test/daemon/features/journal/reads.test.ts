@@ -248,6 +248,7 @@ describe('a count', () => {
     const { count, jobs } = readsOf(made, ({ combos }) => ({
       combos: {
         total: combos.total,
+        chained: combos.chained,
         of: (ws) => {
           const [first, ...rest] = combos.of(ws)
           const more = Array.from({ length: 14_000 }, (_, at) => ({ ...first!, combo: 1_000 + at }))
