@@ -87,6 +87,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       rows: once(() => api.idp.links()),
       names: ({ provider, email }) => [provider, email].filter((name) => name !== null),
     }),
+  notification: ({ api }) =>
+    kind<RowOf<Client['notifications']['list']>>({
+      noun: 'notification',
+      next: 'muster notifications list',
+      numbersOf: ['notifications'],
+      rows: once(() => windowed({ limit: newest }, (query) => api.notifications.list({ query }), 100)),
+    }),
   port: ({ api, given }) =>
     kind<RowOf<typeof ports>>({
       noun: 'port',

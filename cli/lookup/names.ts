@@ -12,6 +12,7 @@ export const idNames = [
   'item',
   'items',
   'link',
+  'notification',
   'port',
   'room',
   'rotation',

@@ -46,6 +46,7 @@ import milestones from './milestones/routes.ts'
 import missions from './missions/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
+import notifications from './notifications/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
@@ -122,6 +123,7 @@ export const features = {
   missions,
   models,
   notes,
+  notifications,
   onboarding,
   pages,
   pairing,

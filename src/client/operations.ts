@@ -308,6 +308,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     take: ['POST', '/api/v1/internal/notes'],
     acknowledge: ['POST', '/api/v1/internal/notes/taken'],
   },
+  notifications: {
+    list: ['GET', '/api/v1/notifications'],
+    count: ['GET', '/api/v1/notifications/count'],
+    read: ['POST', '/api/v1/notifications/:notificationId/read'],
+    readAll: ['POST', '/api/v1/notifications/read-all'],
+    remove: ['DELETE', '/api/v1/notifications/:notificationId'],
+  },
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],
     complete: ['POST', '/api/v1/onboarding/complete'],

@@ -44,6 +44,7 @@ import { milestones } from './milestones.ts'
 import { missions } from './missions.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
+import { notifications } from './notifications.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
@@ -119,6 +120,7 @@ export const api = {
   missions,
   models,
   notes,
+  notifications,
   onboarding,
   pages,
   pairing,

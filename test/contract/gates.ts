@@ -266,6 +266,12 @@ missions.removeTask        MANAGER   crews:write       api  crew-role
 models.list                VIEWER    -                 api
 notes.take                 internal  -                 api
 notes.acknowledge          internal  -                 api
+notifications.list         signed-in -                 api
+notifications.count        signed-in -                 api
+notifications.read         signed-in -                 api
+notifications.readAll      signed-in -                 api
+notifications.remove       signed-in -                 api
+
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
 onboarding.setup           signed-in *                 api  second-factor

@@ -180,6 +180,10 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     issueId: issue.id,
     labelId: label.id,
     messageId: message.id,
+    notificationId: app.db
+      .prepare<[string], string>('SELECT id FROM notifications WHERE user_id = ?')
+      .pluck()
+      .get(owner.userId)!,
     milestoneId: milestone.id,
     planId: plan.id,
     routineSlug: word,
