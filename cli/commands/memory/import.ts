@@ -21,9 +21,8 @@ export default class MemoryImport extends ApiCommand<typeof MemoryImport> {
   }
 
   async run(): Promise<void> {
-    const agent = await this.api.agents.show({ agentId: await agentId(this.api, this.args.agent) })
-    if (!agent.crew_id)
-      throw new InputError(`${agent.slug} is in no crew.`, `muster agents update ${agent.slug} --crew CREW`)
+    const { slug, crew_id } = await this.api.agents.show({ agentId: await agentId(this.api, this.args.agent) })
+    if (!crew_id) throw new InputError(`${slug} is in no crew.`, `muster agents update ${slug} --crew CREW`)
     const documents = documentsIn(this.args.documents)
     const body = { crew_id, agent_slug: slug, documents }
     const reply = await this.api.memory.import({ body })
