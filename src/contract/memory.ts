@@ -1,3 +1,4 @@
+// Longer than other files: the shapes of memory belong together.
 import { type Static, Type } from 'typebox'
 import { del, get, patch, post, put } from './define.ts'
 import { Id, nullable, prose, Time } from './fields.ts'
