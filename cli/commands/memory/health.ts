@@ -5,7 +5,7 @@ import { crewId } from '../../lookup.ts'
 import { healthView } from '../../views/memory.ts'
 
 export default class MemoryHealth extends ApiCommand<typeof MemoryHealth> {
-  static override summary = 'Say how well memory is kept'
+  static override summary = 'Show how well memory is kept'
   static override description = 'Scores from 0 to 1, of the whole workspace unless a crew is named.'
   static override result = { of: ['memory.health'] }
   static override examples = ['$ <%= config.bin %> memory health', '$ <%= config.bin %> memory health web']
