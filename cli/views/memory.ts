@@ -17,7 +17,8 @@ export const memoryView: View<Shown> = {
     File: ({ path }) => path,
     Length: room,
     Hash: ({ sha256 }) => sha256.slice(0, 12),
-    Written: ({ written_at, written_by }) => `${when(written_at)} by ${written_by}`,
+    Written: ({ written_at }) => when(written_at),
+    By: ({ written_by }) => written_by,
     Text: ({ content }) => content,
   },
 }

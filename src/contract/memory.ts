@@ -298,7 +298,7 @@ export const memory = {
     }),
   }),
   stats: get('/admin/memory/stats', {
-    summary: 'Say how much is remembered',
+    summary: 'Show how much is remembered',
     access: 'ADMIN',
     reply: Type.Object({
       workspace_id: Id,
