@@ -1,5 +1,5 @@
 import { type Connection, createConnection } from '#client'
-import { builtInTemplates, listedProviders } from '#client/words'
+import { builtInTemplates, issueStatuses, listedProviders, missionStatuses, workPriorities } from '#client/words'
 import type { AskForm } from '#contract/ask-forms'
 import { readContexts } from '../contexts/file.ts'
 import { resolveSession } from '../contexts/session.ts'
@@ -33,15 +33,52 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   items: ['/api/v1/inbox?state=active&limit=50', (row) => ({ value: text(row['id']), about: text(row['title']) })],
   link: ['/api/v1/users/me/linked-accounts', (row) => ({ value: text(row['id']), about: text(row['email']) })],
   token: ['/api/v1/auth/cli-tokens', (row) => ({ value: text(row['id']), about: text(row['name']) })],
+  issue: ['/api/v1/issues?limit=100', (row) => ({ value: text(row['identifier']), about: text(row['title']) })],
+  mission: [
+    '/api/v1/missions?mission_type=orchestration&limit=100',
+    (row) => ({ value: text(row['title']), about: text(row['status']) }),
+  ],
+  room: [
+    '/api/v1/conversations',
+    (row) => ({ value: text(row['title']) || text(row['id']), about: text(row['kind']) }),
+  ],
+  rule: ['/api/v1/triage-rules', (row) => ({ value: text(row['name']), about: text(row['pattern']) })],
+  plan: ['/api/v1/templates', (row) => ({ value: text(row['name']), about: text(row['description']) })],
+  workflow: ['/api/v1/workflow-templates', (row) => ({ value: text(row['name']), about: text(row['description']) })],
+}
+
+/** Other names of what is listed, for the commands of a topic or for all. */
+const also: Readonly<Record<string, string>> = {
+  assignee: 'agent',
+  lead: 'agent',
+  'reassign-to': 'agent',
+  labels: 'label',
+  issues: 'issue',
+  parent: 'issue',
+  'issues other': 'issue',
+  'plans template': 'plan',
+  'missions workflow-template': 'plan',
+  'workflows template': 'workflow',
+}
+
+/** Words that are the same everywhere. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  'issues status': issueStatuses,
+  'issues priority': workPriorities,
+  'missions status': missionStatuses,
+  template: builtInTemplates,
 }
 
 /** What is found otherwise. */
 const found = new Set(['chat', 'field', 'form', 'model'])
 
-const source: Source = async (name, given) => {
+const source: Source = async (asked, given, topic) => {
+  const name = also[`${topic} ${asked}`] ?? also[asked] ?? asked
+  if (`${topic} ${name}` === 'issues template') return templatesHere()
+  const known = words[`${topic} ${name}`] ?? words[name]
+  if (known) return known.map((value) => ({ value }))
   const file = await readContexts(configFile())
   if (name === 'context') return Object.entries(file.contexts).map(([value, { server }]) => ({ value, about: server }))
-  if (name === 'template') return builtInTemplates.map((value) => ({ value }))
   if (!found.has(name) && !lists[name]) return []
   const { server, workspace, context, agent, form } = given
   const session = resolveSession(
@@ -59,6 +96,12 @@ const source: Source = async (name, given) => {
     })
     return fetched(connection, name, { agent, form, workspace: session.workspace })
   })
+}
+
+/** Issue templates of the project. Reading them takes YAML, which other words do without. */
+async function templatesHere(): Promise<Offer[]> {
+  const { issueTemplates } = await import('../issues/template.ts')
+  return issueTemplates().map((value) => ({ value }))
 }
 
 async function fetched(

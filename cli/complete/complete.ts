@@ -12,9 +12,9 @@ export interface Offer {
 
 /**
  * Finds what an argument or flag of this name can be, as far as it is known; `given` are the flags and arguments so
- * far.
+ * far, `topic` is the first word of the command.
  */
-export type Source = (name: string, given: Readonly<Record<string, string>>) => Promise<Offer[]>
+export type Source = (name: string, given: Readonly<Record<string, string>>, topic: string) => Promise<Offer[]>
 
 /** What may stand where the cursor is: the words so far, the last of them (perhaps empty) being typed. */
 export async function complete(typed: readonly string[], known: Commands, source: Source): Promise<Offer[]> {
@@ -23,15 +23,19 @@ export async function complete(typed: readonly string[], known: Commands, source
   const id = idOf(path.join(':'), known) ?? idOf([...path, 'list'].join(':'), known)
   const command = id ? known.describe(id) : undefined
   const { given, positionals, open } = read(words.slice(used), command)
+  const before = open && isList(command?.flags[open]) ? partial.slice(0, partial.lastIndexOf(',') + 1) : ''
   const offers = open
-    ? await valuesOf(open, command?.flags[open], { ...named(command, positionals), ...given }, source)
+    ? await valuesOf(open, command?.flags[open], { ...named(command, positionals), ...given }, source, command)
     : partial.startsWith('-')
       ? flagsOf(command, given)
       : [...(positionals.length ? [] : below(path, known)), ...(await argumentsOf(command, positionals, given, source))]
   return offers
-    .filter(({ value }) => value.startsWith(partial))
-    .map((offer) => ({ ...offer, value: shown + offer.value }))
+    .filter(({ value }) => value.startsWith(partial.slice(before.length)))
+    .map((offer) => ({ ...offer, value: shown + before + offer.value }))
 }
+
+/** Whether a flag takes words with commas between them. */
+const isList = (flag: object | undefined): boolean => (flag as { helpValue?: string } | undefined)?.helpValue === 'LIST'
 
 /** Splits off the word being typed. bash hands over `--flag=value` as three words, other shells as one. */
 function split(typed: readonly string[]): { words: string[]; partial: string; shown: string } {
@@ -109,7 +113,7 @@ async function argumentsOf(
 ): Promise<Offer[]> {
   const list = Object.values(command?.args ?? {})
   const wanted = list[positionals.length] ?? (command?.strict === false ? list.at(-1) : undefined)
-  return wanted ? valuesOf(wanted.name, wanted, { ...named(command, positionals), ...given }, source) : []
+  return wanted ? valuesOf(wanted.name, wanted, { ...named(command, positionals), ...given }, source, command) : []
 }
 
 /** The arguments so far, by their names. */
@@ -125,10 +129,11 @@ async function valuesOf(
   it: object | undefined,
   given: Record<string, string>,
   source: Source,
+  command: Command.Cached | undefined,
 ): Promise<Offer[]> {
   const { options, helpValue = '' } = (it ?? {}) as { options?: readonly string[]; helpValue?: string }
   const choices = options ?? (/^\w+(\|\w+)+$/.test(helpValue) ? helpValue.split('|') : undefined)
   if (choices) return choices.map((value) => ({ value }))
   // A name that looks like a flag would be read as one.
-  return (await source(name, given)).filter(({ value }) => !value.startsWith('-'))
+  return (await source(name, given, command?.id.split(':')[0] ?? '')).filter(({ value }) => !value.startsWith('-'))
 }

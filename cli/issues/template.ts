@@ -16,11 +16,14 @@ export function issueTemplate(name: string, from = process.cwd()): IssueTemplate
   const known = templatesFrom(from)
   const file = known.get(name.replace(/\.md$/, ''))
   if (file) return readTemplate(readFileSync(file, 'utf8'), file)
-  const names = [...known.keys()].sort().join(', ')
+  const names = issueTemplates(from).join(', ')
   throw new InputError(
     `There is no issue template "${name}"${names ? `; there are ${names}` : ` in ${places.join(' or ')}`}.`,
   )
 }
+
+/** The names of the templates that there are. */
+export const issueTemplates = (from = process.cwd()): string[] => [...templatesFrom(from).keys()].sort()
 
 /** Files by the names of their templates; those that are nearest win. */
 function templatesFrom(folder: string): Map<string, string> {

@@ -39,7 +39,13 @@ export default class IssuesStart extends ApiCommand<typeof IssuesStart> {
 
   private async follow(at: IssueAt, runId: string): Promise<void> {
     this.out.note(`${at.identifier} is IN_PROGRESS.`, 'dim')
+    const leave = () => {
+      this.out.note(`\nThe agent goes on. Next: muster issues stop ${shellWord(at.identifier)}`, 'dim')
+      process.exit(exits.interrupted)
+    }
+    process.once('SIGINT', leave)
     await printLog(this.out, this.connection, locate('runs.logs', { runId, query: { follow: true } }))
+    process.off('SIGINT', leave)
     const { status } = await this.api.issues.show(at)
     this.out.note(`${at.identifier} is ${status}. Next: muster issues show ${shellWord(at.identifier)}`, 'dim')
     this.finish(codes[status] ?? exits.ok)

@@ -126,3 +126,18 @@ it('filters of issues are saved as aliases', async () => {
   await it.muster.run('alias', 'set', 'of', 'issues list --assignee $1 --status TODO')
   expect((await it.muster.run('of', it.person('MEMBER').email)).stdout).toBe('')
 })
+
+it('a shell completes issues, statuses and what belongs to them', async () => {
+  const it = await place()
+  await it.call('OWNER', 'POST', it.path, { title: 'Second' })
+  await it.call('OWNER', 'POST', '/triage-rules', { name: 'crashes', pattern: 'x', match_type: 'exact' })
+  const offers = async (...words: string[]) => (await it.muster.run('__complete', ...words)).stdout
+  expect(await offers('issues', 'start', 'WE')).toBe('WEB-2\tSecond\nWEB-1\tFirst\n')
+  expect(await offers('issues', 'relate', 'WEB-1', '')).toContain('WEB-2\t')
+  expect(await offers('issues', 'create', 'x', '--parent', '')).toContain('WEB-2\t')
+  expect(await offers('issues', 'list', '--status', 'TODO,RE')).toBe('TODO,REVIEW\t\n')
+  expect(await offers('workflows', 'show', 'St')).toMatch(/^Standard\t/)
+  expect(await offers('plans', 'show', 'seq')).toMatch(/^sequential\t/)
+  expect(await offers('triage', 'update', 'c')).toBe('crashes\tx\n')
+  expect(await offers('issues', 'create', '--template', '')).toBe('')
+})

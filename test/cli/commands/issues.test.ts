@@ -6,8 +6,8 @@ import { workplace } from '../../support/runs.ts'
 
 async function scene() {
   const it = issuesOf(await workplace())
-  const { run } = await cliFor(it, 'MANAGER')
-  return { ...it, run, identifier: await it.given() }
+  const { run, terminal } = await cliFor(it, 'MANAGER')
+  return { ...it, run, terminal, identifier: await it.given() }
 }
 
 /** Starts an issue and follows its run, at which the program is. */
@@ -54,6 +54,16 @@ describe('muster issues start', () => {
     const it = await followed()
     expect(await it.run('issues', 'stop', it.identifier)).toMatchObject({ code: 0 })
     expect((await it.done).code).toBe(130)
+  })
+
+  it('says on leaving that the agent goes on', async () => {
+    const it = await scene()
+    const shown = it.terminal(['issues', 'start', it.identifier, '-f'])
+    await shown.until(/Starting the agent/)
+    shown.type('\u0003')
+    expect(await shown.ended).toBe(130)
+    expect(shown.text()).toContain('The agent goes on. Next: muster issues stop BAC-1')
+    expect(await it.read(it.identifier)).toMatchObject({ status: 'IN_PROGRESS' })
   })
 
   it('says what an issue needs', async () => {
