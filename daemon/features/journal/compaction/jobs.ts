@@ -6,8 +6,8 @@ import { dayMs } from './rules.ts'
 import { beginning, cutoffFor, finish, type Position, runIn, search, take } from './steps.ts'
 
 /** How long one step may hold other writes back, in milliseconds, and how many entries it takes. */
-const stepMs = 8
-const firstStep = 50
+const stepMs = 5
+const firstStep = 10
 const [leastAtOnce, mostAtOnce] = [10, 1_000]
 /** The least pause between two steps, in milliseconds. */
 const pauseMs = 2
@@ -92,7 +92,7 @@ async function carryOut(app: App, { ws, workspace, cutoff }: Task, closed: () =>
     })
     position = { ...position, group: rest }
     most = Math.round(Math.min(mostAtOnce, Math.max(leastAtOnce, (most * stepMs) / Math.max(took, 0.5))))
-    await wait(Math.max(pauseMs, took), undefined, { ref: false })
+    await wait(Math.max(pauseMs, 1 * took), undefined, { ref: false })
   }
   if (!closed()) await untilWritten(app, () => finish(app, ws))
 }
