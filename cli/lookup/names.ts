@@ -13,6 +13,7 @@ export const idNames = [
   'items',
   'link',
   'port',
+  'proposal',
   'room',
   'rotation',
   'routine-run',

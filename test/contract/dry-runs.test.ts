@@ -276,6 +276,8 @@ const cases: Record<string, Case> = {
   'memory.append': ok({ path: 'agent:own/AGENT.md', content: 'new' }),
   'memory.remove': { ...gone, query: 'path=agent:own/AGENT.md' },
   'memory.restore': ok({ path: 'agent:own/AGENT.md', canonical_path: 'agent:own/topics/old.md' }),
+  'consolidate.approve': ok(),
+  'consolidate.reject': ok({ reason: 'new' }),
   'checkpoints.create': { status: 201, later: true },
   'checkpoints.restore': ok(),
   'checkpoints.fork': made(),
