@@ -13,6 +13,7 @@ const lists = {
   agents: ['cliAdapters', 'leadModes', 'listedProviders', 'llmProviders', 'toolProfiles'],
   approvals: ['approvalStatuses'],
   capabilities: ['capabilities', 'presets'],
+  consolidate: ['proposalStatuses'],
   credentials: ['credentialProviders', 'credentialTypes'],
   'crew-templates': ['builtInTemplates'],
   crews: ['crewColors', 'networkModes'],

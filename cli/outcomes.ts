@@ -38,6 +38,8 @@ export const next: Readonly<Record<string, string>> = {
   'chats:uninvite': 'chats participants {chat}',
   'chats:unreact': 'chats reactions {chat} {message}',
   'chats:send': 'chats stream {chat}',
+  'consolidate:approve': 'consolidate proposals',
+  'consolidate:reject': 'consolidate proposals',
   'credentials:assign': 'chat {agent}',
   'credentials:cancel': 'credentials list',
   'credentials:check': 'credentials list',

@@ -201,6 +201,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   memory_refused: 'memory.md#what-is-refused',
   memory_changed: 'memory.md#files',
   memory_gone: 'memory.md#keeping',
+  proposal_settled: 'consolidation.md#deciding',
+  staging_gone: 'consolidation.md#deciding',
   crew_not_running: containers,
   encryption_unavailable: folder,
   admin_tokens_unavailable: 'operating.md#administrative-tokens',

@@ -102,6 +102,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       rows: once(async () => ports(api, await crewId(api, given['crew'] ?? ''))),
       names: ({ container_port, status }) => (status.toLowerCase() === 'active' ? [String(container_port)] : []),
     }),
+  proposal: ({ api }) =>
+    kind({
+      noun: 'proposal',
+      next: 'muster consolidate proposals --status all',
+      numbersOf: ['consolidate', 'inbox'],
+      rows: once(() => proposals(api)),
+    }),
   room: ({ api }) =>
     kind<RowOf<Client['rooms']['list']>>({
       noun: 'room',
@@ -224,6 +231,15 @@ async function escalations(api: Client) {
   const of = (id: string) =>
     windowed(all, (query) => api.escalations.list({ crewId: id, query: { ...query, status: 'all' } }))
   return (await Promise.all(crews.map(({ id }) => of(id)))).flat()
+}
+
+async function proposals(api: Client) {
+  const fetched = await windowed(
+    all,
+    async (query) => (await api.consolidate.proposals({ query: { ...query, status: 'all' } })).proposals,
+    100,
+  )
+  return fetched.map(({ proposal_id: id }) => ({ id }))
 }
 
 async function rotations(api: Client) {

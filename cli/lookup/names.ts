@@ -14,6 +14,7 @@ export const idNames = [
   'link',
   'notification',
   'port',
+  'proposal',
   'room',
   'rotation',
   'routine-run',

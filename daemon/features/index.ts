@@ -24,6 +24,7 @@ import chats from './chats/routes.ts'
 import chatSearch from './chats/search/routes.ts'
 import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
+import consolidate from './consolidate/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
@@ -104,6 +105,7 @@ export const features = {
   chats: join(chats, chatParticipants, chatReactions, chatSearch),
   checkpoints,
   collisions,
+  consolidate,
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,

@@ -114,6 +114,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/collisions'],
     watch: ['GET', '/api/v1/crews/:crewId/collisions/watch'],
   },
+  consolidate: {
+    proposals: ['GET', '/api/v1/consolidate/proposed'],
+    diff: ['GET', '/api/v1/consolidate/proposed/:proposalId/diff'],
+    explain: ['GET', '/api/v1/consolidate/proposed/:proposalId/explain'],
+    approve: ['POST', '/api/v1/consolidate/proposed/:proposalId/approve'],
+    reject: ['POST', '/api/v1/consolidate/proposed/:proposalId/reject'],
+  },
   credentials: {
     list: ['GET', '/api/v1/credentials'],
     create: ['POST', '/api/v1/credentials'],

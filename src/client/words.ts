@@ -129,6 +129,7 @@ export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
 export const projectStatuses = ['backlog', 'planned', 'in_progress', 'paused', 'completed', 'cancelled'] as const
+export const proposalStatuses = ['pending', 'approved', 'rejected'] as const
 export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
 export const roomKinds = ['group', 'channel'] as const

@@ -8,6 +8,7 @@ import { automationFacts } from './entries/automations.ts'
 import { chatFacts } from './entries/chats.ts'
 import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
+import { consolidateFacts } from './entries/consolidate.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewConnectionFacts } from './entries/crew-connections.ts'
@@ -56,6 +57,7 @@ export const facts = {
   ...chatFacts,
   ...checkpointFacts,
   ...collisionFacts,
+  ...consolidateFacts,
   ...credentialFacts,
   ...crewFacts,
   ...crewConnectionFacts,

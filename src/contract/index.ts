@@ -20,6 +20,7 @@ import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
 import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
+import { consolidate } from './consolidate.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
@@ -101,6 +102,7 @@ export const api = {
   chats: { ...chats, ...chatPeople, ...chatSearch },
   checkpoints,
   collisions,
+  consolidate,
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,

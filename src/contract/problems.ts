@@ -145,6 +145,8 @@ export const problems = {
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
   memory_gone: [410, 'That text is no longer kept'],
+  proposal_settled: [409, 'That proposal is decided'],
+  staging_gone: [410, 'The text of that proposal is not kept any more'],
   file_refused: [403, 'The agent itself may not write that file'],
   file_changed: [412, 'The file is not the one that was named'],
   foreign_chat: [403, 'That chat belongs to another agent'],

@@ -284,6 +284,8 @@ const cases: Record<string, Case> = {
     documents: [{ path: 'AGENT.md', content: 'new' }],
   }),
   'memory.setConfig': ok({ versions_retention_days: 90 }),
+  'consolidate.approve': ok(),
+  'consolidate.reject': ok({ reason: 'new' }),
   'checkpoints.create': { status: 201, later: true },
   'checkpoints.restore': ok(),
   'checkpoints.fork': made(),

@@ -115,6 +115,12 @@ checkpoints.remove         MANAGER   crews:write       api
 collisions.list            VIEWER    -                 api
 collisions.watch           VIEWER    -                 api
 
+consolidate.proposals      MEMBER    -                 api
+consolidate.diff           MEMBER    -                 api
+consolidate.explain        MEMBER    -                 api
+consolidate.approve        ADMIN     agents:write      api
+consolidate.reject         ADMIN     agents:write      api
+
 credentials.list           VIEWER    -                 api
 credentials.create         MANAGER   credentials:write api  second-factor or:credential.create
 credentials.show           VIEWER    -                 api

@@ -60,6 +60,7 @@ const bodies: Record<string, object> = {
   'inbox.act': { action: 'dismiss' },
   'inbox.update': { state: 'read' },
   'journal.priority': { priority: 'pin' },
+  'consolidate.reject': {},
   'issues.comment': { body: 'x' },
   'issues.create': { title: 'x' },
   'issues.relate': { target_identifier: 'own:targetIdentifier', relation_type: 'blocks' },

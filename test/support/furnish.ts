@@ -2,6 +2,7 @@ import { fact } from '#contract/entries'
 import { newId } from '#kernel/ids'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
 import { addMessage } from '../../daemon/features/chats/messages/service.ts'
+import { propose } from '../../daemon/features/consolidate/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
 
@@ -76,6 +77,16 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     .run(delegated, workspace, crew.id, agent.id, agent.id, run, run, run, now)
   const remembered = await make('/memory/file/append', { path: `agent:${word}/AGENT.md`, content: `I know ${word}` })
   const versions = (await it.call(owner, 'GET', `/memory/versions?path=agent:${word}/AGENT.md`)).body
+  const proposal = app.writeNow(() =>
+    propose(app, {
+      crew: { id: crew.id, workspace_id: workspace, slug: word, name: word },
+      rules: [{ pattern: word, action: word, evidence: [entry.entry.id], confidence: 1 }],
+      entriesScanned: 1,
+      model: word,
+      actor: { actor_type: 'system' },
+      now,
+    }),
+  )
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(
@@ -192,6 +203,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     pendingId: pending.pending_id,
     workflowId: workflow.id,
     projectId: project.id,
+    proposalId: proposal,
     relationId: relation.id,
     targetIdentifier: target.identifier,
     emoji: 'x',

@@ -9,6 +9,7 @@ const did = {
   restore: 'restored',
   remove: 'removed',
   import: 'imported',
+  merge: 'merged rules into',
 } as const
 
 /** What agents remember. No entry holds a text of it. docs/memory.md. */
