@@ -178,8 +178,8 @@ await scratch(async (dir) => {
     target: '>= 0.05',
     met: rate / raw >= 0.05,
     method:
-      `${told.entries_deleted} entries became ${told.buckets_created}, in steps with as long pauses and a write every ` +
-      `3 ms, against two statements for each 1000 rows without pauses; 10M entries take ${Math.round(1e7 / rate / 60)} min`,
+      `${told.entries_deleted} entries became ${told.buckets_created}, in steps with pauses as long and a write each ` +
+      `3 ms, against two statements per 1000 rows without pauses; 10M entries take ${Math.round(1e7 / rate / 60)} min`,
   })
   report({
     row: `verify of ${size} that were rolled up`,
