@@ -176,6 +176,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   routines_full: 'routines.md#versions-and-approval',
   invalid_inputs: 'routines.md#runs',
   missing_credentials: 'routines.md#secrets-and-the-network',
+  missing_integrations: 'routines.md#secrets-and-the-network',
   chain_too_deep: 'routines.md#runs',
   webhook_unsigned: webhooks,
   webhook_late: webhooks,

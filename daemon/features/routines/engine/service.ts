@@ -12,8 +12,8 @@ import { type Outcome, timeAt } from '../steps/types.ts'
 import { isWanted } from '../steps/values.ts'
 import { type Loaded, load, loadStep, valuesOf } from './loading.ts'
 import { queries, type StepRow } from './queries.ts'
-import { backoffOf, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
-import { tellStep } from './telling.ts'
+import { backoffOf, isRetried, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
+import { tellInvalid, tellStep } from './telling.ts'
 
 /** Steps that one change carries out, so that others come in between. */
 const burst = 32
@@ -171,7 +171,8 @@ export function put(
   before: StepRow,
   given: Outcome | 'skipped',
 ): void {
-  const outcome = given === 'skipped' || given.status !== 'completed' ? given : valid(app, loaded, step, given)
+  const outcome =
+    given === 'skipped' || given.status !== 'completed' ? given : valid(app, loaded.run, { key, step }, given)
   const now = app.clock()
   const ended = {
     wake_at: null,
@@ -229,19 +230,26 @@ type EndOf = Pick<StepRow, 'wake_at' | 'event_type' | 'ended_at' | 'duration_ms'
 
 /** A step that failed is tried again, unless it was tried as often as it may be. */
 function afterFailure(app: App, step: RoutineStep, row: StepRow, ended: EndOf, final: boolean | undefined): StepRow {
-  if (final || row.attempt >= triesOf(step)) return { ...row, ...ended, status: 'failed' }
+  if (final || row.attempt >= triesOf(step) || !isRetried(step, row.error_message ?? ''))
+    return { ...row, ...ended, status: 'failed' }
   const wake_at = timeAt(app.clock() + backoffOf(step, row.attempt, Math.random()))
   return { ...row, status: 'retrying', wake_at, waitpoint_id: null, agent_run_id: null, child_run_id: null }
 }
 
 /** A result that a step's own rules refuse counts as its failure. */
-function valid(app: App, { run }: Loaded, step: RoutineStep, outcome: Outcome & { status: 'completed' }): Outcome {
+function valid(
+  app: App,
+  run: Loaded['run'],
+  { key, step }: Pick<Placed, 'key' | 'step'>,
+  outcome: Outcome & { status: 'completed' },
+): Outcome {
   const json = JSON.stringify(outcome.output ?? null)
   const most = step.type === 'http' ? Math.max(outputLimit, 2 * (step.http.max_response_bytes ?? 0)) : outputLimit
   if (json.length > most)
     return { status: 'failed', error: `It gave more than ${most} characters, which is too much`, final: true }
   const flaw = flawOf(step, outcome.output)
   if (flaw === null) return { ...outcome, output: app.scrub(scope(run), [])(outcome.output) }
+  tellInvalid(app, run, { key, type: step.type }, flaw)
   return { status: 'failed', error: flaw }
 }
 

@@ -21,10 +21,22 @@ describe('a definition', () => {
       /did you mean "timeout_seconds"/,
     ],
     [
-      'what is not supported',
-      { integrations_required: ['x'] },
-      'integrations_required',
-      /not supported by this version/,
+      'a secret in code itself',
+      { credentials_required: [{ type: 'K' }], steps: [step({ code: { code: '"{{ secrets.K }}"' } })] },
+      'steps[0]',
+      /may not stand in a step of type code/,
+    ],
+    [
+      'a secret of a variable that is not declared',
+      { steps: [step({ code: { code: 'env.K', env: { K: '{{ secrets.K }}' } } })] },
+      'steps[0]',
+      /credentials_required/,
+    ],
+    [
+      'words of failures that are none',
+      { steps: [step({ retry: { max_attempts: 2, retry_on: [] } })] },
+      'steps[0].retry.retry_on',
+      /./,
     ],
     [
       'an agent where there is to be none',

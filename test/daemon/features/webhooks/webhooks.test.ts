@@ -142,6 +142,12 @@ describe('a call of a webhook', () => {
     expect((await signed(JSON.stringify('x'.repeat(1024 * 1024)))).status).toBe(413)
   })
 
+  it('of 16 MiB is refused before it is read', async () => {
+    const { signed, runs } = await scene()
+    expect((await signed(JSON.stringify('x'.repeat(16 * 1024 * 1024)))).status).toBe(413)
+    expect(await runs()).toEqual([])
+  })
+
   it('that is no JSON, pollutes, or is nested without end, is refused', async () => {
     const { signed } = await scene()
     for (const levels of [101, 500_000])
