@@ -140,6 +140,7 @@ export const problems = {
   foreign_file: [403, 'That file belongs to another agent'],
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
+  memory_off: [409, 'The memory of this agent is switched off'],
   memory_gone: [410, 'That text is no longer kept'],
   file_refused: [403, 'The agent itself may not write that file'],
   file_changed: [412, 'The file is not the one that was named'],
