@@ -201,6 +201,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   file_changed: 'files.md#conflicts',
   memory_refused: 'memory.md#what-is-refused',
   memory_changed: 'memory.md#files',
+  memory_off: 'memory.md#what-reaches-agents',
   memory_gone: 'memory.md#keeping',
   proposal_settled: 'consolidation.md#deciding',
   staging_gone: 'consolidation.md#deciding',

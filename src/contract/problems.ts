@@ -145,6 +145,7 @@ export const problems = {
   foreign_file: [403, 'That file belongs to another agent'],
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
+  memory_off: [409, 'The memory of this agent is switched off'],
   memory_gone: [410, 'That text is no longer kept'],
   proposal_settled: [409, 'That proposal is decided'],
   staging_gone: [410, 'The text of that proposal is not kept any more'],
