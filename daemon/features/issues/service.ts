@@ -91,6 +91,8 @@ export function activity(
 
 /** Titles with a text above which it is faster to look through the issues in their order. */
 const manyTitles = 500
+/** Issues with a label above which looking them all up takes longer than looking for it in each row. */
+const manyLabelled = 8000
 /** The index of parts of titles knows none that are shorter. */
 const shortestPart = 3
 
@@ -105,20 +107,29 @@ function rowsOf(app: App, workspace: string, crew: string | null, query: Call<ty
     ...(priorities !== null && { priorities }),
     ...(project_id && { project: project_id }),
     ...(assignee_id && { assignee: assignee_id }),
-    ...(label && { label }),
-    ...(search && { search: `%${search.replace(/[\\%_]/g, '\\$&')}%` }),
+    ...(label && labelFilter(app, workspace, label, Boolean(project_id || assignee_id))),
+    ...(search && searchFilter(app, search)),
   }
-  const isRare =
-    search !== undefined &&
-    [...search].length >= shortestPart &&
-    !/[\\%_]/.test(search) &&
-    lists(app.db).titles.get(filter.search!, manyTitles)! < manyTitles
   // Missions are of that type, and have lists of their own.
   if (query.mission_type === 'orchestration') return []
   const page = pageOf(query, window)
-  return listing(app.db, filter, query.sort ?? 'created_at', isRare)
+  return listing(app.db, filter, query.sort ?? 'created_at')
     .all({ ...filter, ...page })
     .map(toIssue)
+}
+
+/** Beside a filter whose index is read, a label that few issues have is looked up first. */
+function labelFilter(app: App, workspace: string, label: string, beside: boolean): Pick<Filter, 'label' | 'rareLabel'> {
+  const isRare = beside && lists(app.db).labelled.get({ workspace, label, most: manyLabelled })! < manyLabelled
+  return isRare ? { rareLabel: label } : { label }
+}
+
+/** A text that few titles have is looked up first. */
+function searchFilter(app: App, search: string): Pick<Filter, 'search' | 'found'> {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
+  if ([...search].length < shortestPart || /[\\%_]/.test(search)) return { search: pattern }
+  const places = lists(app.db).titles.all(pattern, manyTitles)
+  return places.length < manyTitles ? { found: JSON.stringify(places) } : { search: pattern }
 }
 
 /** A comma-separated list of words as JSON; null where none is given. Refuses a word that is none of `words`. */

@@ -12,9 +12,15 @@ export interface Filter {
   project?: string
   assignee?: string
   label?: string
+  /** The same for a label that few issues have: its issues are looked up first. */
+  rareLabel?: string
   /** A pattern of LIKE. */
   search?: string
+  /** A JSON list of places: the same for a text that few titles have, which were looked up first. */
+  found?: string
 }
+
+const labelled = (name: string) => `SELECT l.id FROM labels l WHERE l.workspace_id = @workspace AND l.name = @${name}`
 
 const conditions: Record<Exclude<keyof Filter, 'workspace'>, string> = {
   crew: 'm.crew_id = @crew',
@@ -23,12 +29,12 @@ const conditions: Record<Exclude<keyof Filter, 'workspace'>, string> = {
   project: 'm.project_id = @project',
   assignee: 'm.assignee_id = @assignee',
   label: `EXISTS (SELECT 1 FROM mission_labels ml WHERE ml.mission_id = m.id
-    AND ml.label_id = (SELECT l.id FROM labels l WHERE l.workspace_id = @workspace AND l.name = @label))`,
+    AND ml.label_id = (${labelled('label')}))`,
+  // With a plus, so that it is read from the index of another filter before the row is.
+  rareLabel: `+m.id IN (SELECT ml.mission_id FROM mission_labels ml WHERE ml.label_id = (${labelled('rareLabel')}))`,
   search: "m.title LIKE @search ESCAPE '\\'",
+  found: 'm.rowid IN (SELECT value FROM json_each(@found))',
 }
-
-/** The same for a text that few titles have: they are looked up first. The index takes no ESCAPE. */
-const rarely = `m.rowid IN (SELECT rowid FROM mission_titles WHERE title LIKE @search) AND ${conditions.search}`
 
 const rank = `CASE m.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 4 END`
 const newest = 'm.created_at DESC, m.rowid DESC'
@@ -55,9 +61,9 @@ const prepareList = (db: Db, where: string, order: string) =>
 const prepared = statements(() => new Map<string, ReturnType<typeof prepareList>>())
 
 /** The statement of a list with these filters in this order, prepared on first use. */
-export function listing(db: Db, filter: Filter, sort: IssueSort, isRare: boolean) {
+export function listing(db: Db, filter: Filter, sort: IssueSort) {
   const used = (Object.keys(conditions) as (keyof typeof conditions)[]).filter((name) => filter[name] !== undefined)
-  const where = used.map((name) => ` AND ${name === 'search' && isRare ? rarely : conditions[name]}`).join('')
+  const where = used.map((name) => ` AND ${conditions[name]}`).join('')
   const key = `${sort}${where}`
   const known = prepared(db).get(key)
   if (known) return known
@@ -67,13 +73,20 @@ export function listing(db: Db, filter: Filter, sort: IssueSort, isRare: boolean
 }
 
 export const queries = statements((db) => ({
-  /** How many titles have a text, counted no further than to a limit. */
+  /** Where titles have a text, no more than to a limit. The index takes no ESCAPE. */
   titles: db
-    .prepare<[search: string, most: number], number>(
-      `SELECT count(*) FROM (SELECT 1 FROM mission_titles WHERE title LIKE ? LIMIT ?)`,
+    .prepare<[search: string, most: number], number>('SELECT rowid FROM mission_titles WHERE title LIKE ? LIMIT ?')
+    .pluck(),
+  /** How many issues have a label, counted no further than to a limit. */
+  labelled: db
+    .prepare<{ workspace: string; label: string; most: number }, number>(
+      `SELECT count(*) FROM (SELECT 1 FROM mission_labels WHERE label_id = (${labelled('label')}) LIMIT @most)`,
     )
     .pluck(),
 }))
 
 /** Statements that scan a table, with the reason. */
-export const scans = { titles: 'the index of parts of titles, no further than to the limit' }
+export const scans = {
+  titles: 'the index of parts of titles, no further than to the limit',
+  labelled: 'counts no further than to the limit',
+}
