@@ -24,6 +24,7 @@ const gaps: Readonly<Record<Gap, string>> = {
   rollback:
     'that database and seals were not both put back to an earlier state, and written on from there: an anchor ' +
     'shows it, up to its entry',
+  earlier: 'that what was passed before the interruption is still so: verify once more without --resume',
 }
 
 const lines = <T extends string>(heading: string, codes: readonly T[], words: Readonly<Record<T, string>>): string[] =>
@@ -56,6 +57,8 @@ export const verdictView: View<Verdict> = {
     'Rolled up': ({ compacted }) => compacted || null,
     Sealed: ({ sealed }) =>
       sealed && { text: `${sealed.entries} entries, ${human(when(sealed.at)).text}`, value: sealed.entries },
+    'Passed before': ({ resumed }) =>
+      resumed && { text: `${resumed.entries} entries, ${human(when(resumed.at)).text}`, value: resumed.entries },
     Newest: ({ head }) => head?.id,
     Hash: ({ head }) => head?.hash,
     Proven: ({ proven }) => proven.join(','),

@@ -233,6 +233,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     types: ['GET', '/api/v1/journal/types'],
     stream: ['GET', '/api/v1/journal/stream', 'stream'],
     anchor: ['GET', '/api/v1/journal/anchor'],
+    verification: ['GET', '/api/v1/journal/verification', 'stream'],
     verify: ['GET', '/api/v1/journal/verify'],
     compaction: ['GET', '/api/v1/journal/compaction'],
     compact: ['POST', '/api/v1/journal/compact'],

@@ -41,9 +41,9 @@ const proofs = ['chain', 'columns', 'order', 'priorities', 'roll_ups', 'seal', '
  * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads and
  * summaries said, also those of entries that were rolled up. `key_holder`: who has the key can forge. `rollback`:
  * database and seals put back together to an earlier state; an anchor kept elsewhere shows it, for what is older than
- * it.
+ * it. `earlier`: what had been passed when the verification was interrupted, and was changed since.
  */
-const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
+const gaps = ['unsealed', 'erased', 'key_holder', 'rollback', 'earlier'] as const
 export type Proof = (typeof proofs)[number]
 export type Gap = (typeof gaps)[number]
 
@@ -69,11 +69,22 @@ export const Verdict = Type.Object({
     description: 'What the newest seal covers',
   }),
   unsealed: Type.Integer({ description: 'Entries after it' }),
+  resumed: Type.Union([Type.Object({ entries: Type.Integer(), at: text }), nothing], {
+    description: 'The entries that were passed before this verification was interrupted, and when that was',
+  }),
   proven: Type.Array(Type.Enum(proofs)),
   not_proven: Type.Array(Type.Enum(gaps)),
   broken: Type.Union([Fault, nothing], { description: 'The first thing that does not hold' }),
 })
 export type Verdict = Static<typeof Verdict>
+
+const Progress = Type.Object({
+  type: Type.Enum(['progress', 'interrupted'] as const),
+  entries: Type.Integer({ description: 'Entries that were passed' }),
+  of: Type.Integer(),
+})
+/** A line of a verification that tells how far it is. */
+export type VerificationLine = Static<typeof Progress> | { type: 'verdict'; verdict: Verdict }
 
 const Anchor = Type.Object({
   workspace_id: text,
@@ -187,6 +198,17 @@ export const journal = {
     ...ofSession,
     reply: Anchor,
     throws: ['encryption_unavailable'],
+  }),
+  verification: get('/journal/verification', {
+    summary: 'The same, with how far it is: one JSON object a line',
+    access: 'ADMIN',
+    ...ofSession,
+    kind: 'stream',
+    query: Type.Object({
+      anchor: Type.Optional(Type.String({ maxLength: 500, description: 'as for verify' })),
+      resume: Type.Optional(Type.Boolean({ description: 'go on where the last verification was interrupted' })),
+    }),
+    throws: ['unavailable', 'encryption_unavailable'],
   }),
   verify: get('/journal/verify', {
     also: '/admin/journal/verify',

@@ -222,6 +222,7 @@ journal.count              VIEWER    -                 api
 journal.lookup             VIEWER    -                 api
 journal.types              VIEWER    -                 api
 journal.stream             VIEWER    -                 api
+journal.verification       ADMIN     -                 api
 journal.verify             ADMIN     -                 api
 journal.compaction         VIEWER    -                 api
 journal.compact            ADMIN     workspace:admin   api

@@ -7,7 +7,8 @@ import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'
 import { createSearch, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
-import { verifyChain } from './verify.ts'
+import { verifyPart } from './verify.ts'
+import type { Walked } from './walk.ts'
 
 /** Reads that may take long: full-text searches, unbounded lists and counts, and the verification of the chain. */
 export const openJournalJobs = (
@@ -48,7 +49,8 @@ export const openJournalJobs = (
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
       due: async (question: DueQuestion) => JSON.stringify(await countDue(journal, question)),
       wake: () => '',
-      verify: async (question: Question) => JSON.stringify(await verifyChain(journal, question)),
+      verifyPart: async ({ question, from, ms }: { question: Question; from: Walked | null; ms: number }) =>
+        JSON.stringify(await verifyPart(journal, question, from, ms)),
     },
   }
 }

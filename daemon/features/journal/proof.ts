@@ -120,6 +120,7 @@ export function conclude(
     compacted,
     head: last && { id: last.id, hash: last.entry_hash.toString('hex') },
     sealed,
+    resumed: null,
     unsealed,
     proven: broken ? [] : proven,
     not_proven: gaps.flatMap(([gap, there]) => (there ? [gap] : [])),

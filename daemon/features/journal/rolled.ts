@@ -1,7 +1,7 @@
 import type { Entry } from '#contract/entries'
 import type { Fault } from '#contract/journal'
 import type { Db } from '#kernel/store/db'
-import { compactedTypes, dayOf } from './compaction/rules.ts'
+import { compactedTypes } from './compaction/rules.ts'
 
 /** What a walk has counted, by `day type`. */
 export interface RolledState {
@@ -47,7 +47,7 @@ export function createRolled(db: Db, ws: number, { found, told }: RolledState = 
     /** An entry that left it; says what is wrong with that. */
     gone({ entry_type, ts }: Entry): string | null {
       if (!types.has(entry_type)) return `it left the journal, which entries of the type ${entry_type} never do`
-      add(found, `${dayOf(Date.parse(ts))} ${entry_type}`, 1)
+      add(found, `${ts.slice(0, 10)} ${entry_type}`, 1)
       return null
     },
     /** The day and type of which more entries are gone than the journal tells. */

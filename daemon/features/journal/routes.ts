@@ -9,6 +9,7 @@ import { createLive } from './live.ts'
 import { createJournalReads } from './reads.ts'
 import { list, lookUp, setPriority, show } from './service.ts'
 import { types } from './types.ts'
+import { verifyAloud } from './verification/service.ts'
 
 export default feature(
   journal,
@@ -27,6 +28,7 @@ export default feature(
       stream: (call) => live.open(call),
       anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
       verify: (call) => verify(app, reads, call),
+      verification: (call) => verifyAloud(app, reads, call),
       compaction: ({ actor }) => compaction.show(app, actor.workspace),
       compact: staged(
         (call) => compaction.prepare(app, call),

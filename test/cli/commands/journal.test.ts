@@ -123,6 +123,24 @@ describe('muster journal', () => {
     expect(JSON.parse(broken.stdout)).toMatchObject({ valid: false, broken: { id: expect.stringMatching(/^j_/) } })
   })
 
+  it('checks on where a check was interrupted', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'OWNER')
+    note(it)
+    const { run: read } = it.app.reads
+    it.app.reads.run = async () => {
+      throw new Error('the thread ended')
+    }
+    it.app.log.level = 'silent'
+    const broken = await run('journal', 'verify')
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('muster journal verify --resume') })
+    it.app.reads.run = read
+    expect(await run('journal', 'verify', '--resume')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Journal\tvalid\n'),
+    })
+  })
+
   it('compacts: says what is due, exports it first, and shows what was rolled up', async () => {
     const it = await daemon()
     const { run, home } = await cliFor(it, 'OWNER')

@@ -520,6 +520,7 @@ describe('journal.verify', () => {
       compacted: 0,
       head: null,
       sealed: null,
+      resumed: null,
       unsealed: 0,
       proven,
       not_proven: ['rollback'],

@@ -92,7 +92,7 @@ async function carryOut(app: App, { ws, workspace, cutoff }: Task, closed: () =>
     })
     position = { ...position, group: rest }
     most = Math.round(Math.min(mostAtOnce, Math.max(leastAtOnce, (most * stepMs) / Math.max(took, 0.5))))
-    await wait(Math.max(pauseMs, 1 * took), undefined, { ref: false })
+    await wait(Math.max(pauseMs, took), undefined, { ref: false })
   }
   if (!closed()) await untilWritten(app, () => finish(app, ws))
 }

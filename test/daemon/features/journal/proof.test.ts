@@ -88,6 +88,7 @@ describe('what a walk proves', () => {
       compacted: 0,
       head: { id: 'j_10', hash: '0a'.repeat(32) },
       sealed: null,
+      resumed: null,
       unsealed: 10,
       proven: always,
       not_proven: ['unsealed', 'rollback'],

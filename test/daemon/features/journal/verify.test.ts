@@ -63,6 +63,7 @@ describe('journal.verify', () => {
       compacted: 0,
       head: { id: it.entries().at(-1)!.id, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       sealed: { entries: 8, seq: 8, at: '2026-01-01T00:00:08.000Z' },
+      resumed: null,
       unsealed: 2,
       proven: ['chain', 'columns', 'order', 'priorities', 'roll_ups', 'seal'],
       not_proven: ['unsealed', 'key_holder', 'rollback'],
