@@ -195,6 +195,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   file_changed: 'files.md#conflicts',
   memory_refused: 'memory.md#what-is-refused',
   memory_changed: 'memory.md#files',
+  consolidation_running: 'consolidation.md#running-it',
   proposal_settled: 'consolidation.md#deciding',
   staging_gone: 'consolidation.md#deciding',
   crew_not_running: containers,

@@ -140,6 +140,7 @@ export const problems = {
   foreign_file: [403, 'That file belongs to another agent'],
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
+  consolidation_running: [409, 'A consolidation of this workspace is running'],
   proposal_settled: [409, 'That proposal is decided'],
   staging_gone: [410, 'The text of that proposal is not kept any more'],
   file_refused: [403, 'The agent itself may not write that file'],

@@ -10,6 +10,7 @@ import { capOf, kindOf } from './names.ts'
 import { type File, type FileRow, queries, type Version } from './queries.ts'
 
 export type { File, FileRow, Version }
+export { refusedText } from './guard.ts'
 
 /** A text of an agent, a crew or a workspace. `path` is how people name it. */
 export interface Place {

@@ -54,7 +54,5 @@ export const reserved = {
   'notification.delivered': 'info',
   'notification.failed': 'warn',
   'notification.dropped': 'info',
-  'system.consolidation_triggered': 'info',
-  'system.consolidation_completed': 'notice',
   'system.compaction': 'info',
 } as const satisfies Record<string, Severity>
