@@ -22,6 +22,7 @@ const lists = {
   inbox: ['inboxKinds', 'inboxStates'],
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
+  memory: ['memoryKinds'],
   missions: ['missionStatuses'],
   metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],
   milestones: ['milestoneStatuses'],

@@ -39,6 +39,7 @@ export const untried: Readonly<Record<string, string>> = {
   init: signingIn,
   'invitations:redeem': code,
   login: signingIn,
+  'memory:search': effectless,
   pair: code,
   'pairing:redeem': code,
   'rooms:open': `${conversation}; \`muster rooms send --dry-run\` tries one message`,

@@ -1,10 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { del, get, post, put } from './define.ts'
-import { Id, prose, Time } from './fields.ts'
+import { del, get, patch, post, put } from './define.ts'
+import { Id, nullable, prose, Time } from './fields.ts'
 
 /** Whose memory it is. */
 export const memoryTiers = ['agent', 'crew', 'workspace'] as const
 export type MemoryTier = (typeof memoryTiers)[number]
+
+/** By what versions are administered: `pins` and `learned` are files of agents and crews. */
+export const memoryKinds = [...memoryTiers, 'pins', 'learned'] as const
+export type MemoryKind = (typeof memoryKinds)[number]
+
+/** Days for which versions are kept unless the workspace says otherwise. */
+export const retentionDays = 30
 
 /** Bytes of files of each kind at most; `lessons` also bounds what agents are told to keep without a bound. */
 export const memoryCaps = { main: 4000, daily: 30_000, pins: 8000, persona: 1500, lessons: 262_144 } as const
@@ -50,6 +57,31 @@ const Written = Type.Object({
   warning: optional(Type.String({ description: 'The file is nearly full' })),
 })
 export type Written = Static<typeof Written>
+
+/** Bytes of what is imported at once. */
+export const importBytes = 32 * 1024 * 1024
+
+const Config = Type.Object({
+  workspace_id: Id,
+  versions_retention_days: Type.Integer(),
+  is_default: Type.Boolean({ description: 'Nobody set the retention' }),
+  raw_config: optional(Type.String({ description: 'All that was set, as JSON' })),
+})
+
+const memoryScopes = ['', 'own', 'crew_shared'] as const
+
+const Hit = Type.Object({
+  kind: Type.Enum(['file', 'journal']),
+  id: Type.String({ description: 'path#line of a file, or id of an entry' }),
+  path: optional(text),
+  tier: optional(Type.Enum(memoryTiers)),
+  line: optional(Type.Integer()),
+  entry_type: optional(text),
+  text: Type.String({ description: 'The part that matches, cut where it is long' }),
+  at: Time,
+  score: Type.Number({ description: 'Sum of reciprocal ranks, k = 60' }),
+  evidence: Type.Array(Type.String(), { description: 'Entries of the journal that it names' }),
+})
 
 const reading = { access: 'VIEWER', throws: ['not_found'] } as const
 /** Who may write follows from the path: a MANAGER of the workspace or the crew, for the workspace an ADMIN. */
@@ -174,5 +206,177 @@ export const memory = {
       unified_diff: text,
       stats: Type.Object({ additions: Type.Integer(), deletions: Type.Integer() }),
     }),
+  }),
+  search: post('/memory/search/hybrid', {
+    summary: 'Search memory files and the journal',
+    access: 'VIEWER',
+    scope: 'agents:write',
+    status: 200,
+    body: Type.Object({
+      query: prose(500),
+      limit: optional(Type.Integer({ minimum: 1, maximum: 50, description: '10 unless given' })),
+      scope: optional(
+        Type.Enum(memoryScopes, {
+          description: '"": everything; own: of the agent alone; crew_shared: of the crew alone',
+        }),
+      ),
+      crew_id: optional(nullable(Type.String({ maxLength: 64, description: 'slug or id' }))),
+      agent: optional(nullable(Type.String({ maxLength: 64, description: 'slug or id: what this agent would find' }))),
+    }),
+    reply: Type.Object({
+      query: text,
+      scope: Type.Enum(memoryScopes),
+      count: Type.Integer(),
+      hits: Type.Array(Hit, { description: 'Best first' }),
+    }),
+    journal: ['memory.searched'],
+    noDryRun: 'it changes nothing that is stored',
+    throws: ['not_found'],
+  }),
+  export: get('/memory/export', {
+    summary: 'Export the memory of a crew or of one of its agents as a ZIP archive',
+    access: 'ADMIN',
+    kind: 'text',
+    media: ['application/zip'],
+    query: Type.Object({
+      crew_id: Type.String({ minLength: 1, maxLength: 64, description: 'slug or id' }),
+      agent_slug: optional(Type.String({ maxLength: 64, description: 'this agent alone' })),
+      format: optional(Type.Enum(['zip'])),
+    }),
+    throws: ['not_found', 'body_too_large'],
+  }),
+  import: post('/memory/import', {
+    summary: 'Import memory files of an agent and its crew',
+    access: 'ADMIN',
+    scope: 'agents:write',
+    status: 200,
+    bodyLimit: importBytes,
+    overLimit: { code: 'body_too_large' },
+    body: Type.Object({
+      crew_id: Type.String({ minLength: 1, maxLength: 64, description: 'slug or id' }),
+      agent_slug: Type.String({ minLength: 1, maxLength: 64, description: 'slug or id, of that crew' }),
+      documents: Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'NAME or agents/SLUG/NAME of the agent, crew/NAME of the crew' }),
+          content: Type.String(),
+        }),
+        { maxItems: 5000 },
+      ),
+    }),
+    reply: Type.Object({
+      written: Type.Integer(),
+      rejected: Type.Integer({ description: 'That may not be written: by name, size or content' }),
+      failed: Type.Integer({ description: 'For which there was no room' }),
+      documents: Type.Array(Type.Object({ path: text, status: Type.Enum(['rejected', 'failed']), reason: text }), {
+        description: 'What was not written, the first 200',
+      }),
+    }),
+    journal: ['memory.updated', 'memory.write_rejected'],
+    throws: ['not_found', 'body_too_large'],
+  }),
+  health: get('/memory/health', {
+    summary: 'Say how well memory is kept, from 0 to 1',
+    ...reading,
+    query: Type.Object({ crew_id: optional(Type.String({ maxLength: 64, description: 'slug or id' })) }),
+    reply: Type.Object({
+      workspace_id: Id,
+      crew_id: nullable(Id),
+      overall: Type.Number(),
+      freshness: Type.Number({ description: 'Whether somebody wrote lately' }),
+      coverage: Type.Number({ description: 'Whether agents and crews have a main file' }),
+      coherence: Type.Number({ description: 'Whether nothing is said twice or contradicted' }),
+      efficiency: Type.Number({ description: 'Whether files have room left' }),
+      reachability: Type.Number({ description: 'Whether agents with memory are given it' }),
+      agents: Type.Integer(),
+      agents_with_memory: Type.Integer(),
+      files: Type.Integer(),
+      stalest_entry_days: Type.Union([Type.Integer(), Type.Null()]),
+      repeated_count: Type.Integer(),
+      contradiction_count: Type.Integer(),
+      contradictions: Type.Array(text),
+    }),
+  }),
+  stats: get('/admin/memory/stats', {
+    summary: 'Say how much is remembered',
+    access: 'ADMIN',
+    reply: Type.Object({
+      workspace_id: Id,
+      totals: Type.Object({
+        versions: Type.Integer(),
+        bytes: Type.Integer(),
+        blobs: Type.Integer({ description: 'Different texts' }),
+        oldest_at: nullable(Time),
+        newest_at: nullable(Time),
+      }),
+      by_tier: Type.Array(Type.Object({ tier: text, versions: Type.Integer(), bytes: Type.Integer() })),
+      by_agent: Type.Array(
+        Type.Object({
+          agent_slug: Type.String({ description: 'empty: of no agent' }),
+          versions: Type.Integer(),
+          bytes: Type.Integer(),
+          newest_at: Time,
+        }),
+      ),
+    }),
+  }),
+  history: get('/admin/memory/versions', {
+    summary: 'List the versions of all memory files, newest first',
+    access: 'ADMIN',
+    query: Type.Object({
+      tier: optional(Type.String({ description: memoryKinds.join(', ') })),
+      agent_slug: optional(text),
+      path_prefix: optional(text),
+      since: optional(text),
+      until: optional(text),
+      limit: optional(Type.Unsafe<number | string>({ type: ['integer', 'string'], description: '50; 500 at most' })),
+      cursor: optional(text),
+    }),
+    reply: Type.Object({
+      workspace_id: Id,
+      rows: Type.Array(
+        Type.Object({
+          id: Id,
+          path: text,
+          tier: Type.Enum(memoryKinds),
+          sha256: text,
+          bytes: Type.Integer(),
+          written_at: Time,
+          written_by: about.written_by,
+          parent_sha: optional(text),
+        }),
+      ),
+      next_cursor: Type.Union([text, Type.Null()]),
+      limit: Type.Integer(),
+      filters_applied: Type.Record(Type.String(), Type.Unknown()),
+    }),
+  }),
+  content: get('/admin/memory/versions/:versionId/content', {
+    summary: 'Show the text of any version',
+    access: 'ADMIN',
+    kind: 'text',
+    throws: ['not_found', 'memory_gone'],
+  }),
+  config: get('/admin/memory/config', {
+    summary: 'Show how memory is kept',
+    access: 'ADMIN',
+    reply: Config,
+  }),
+  setConfig: patch('/admin/memory/config', {
+    summary: 'Set how memory is kept; members that are not named stay',
+    access: 'ADMIN',
+    scope: 'workspace:admin',
+    bodyLimit: 16_384,
+    overLimit: { code: 'body_too_large' },
+    body: Type.Object(
+      {
+        versions_retention_days: optional(
+          Type.Integer({ minimum: 1, maximum: 3650, description: 'Days for which versions are kept' }),
+        ),
+      },
+      { additionalProperties: true },
+    ),
+    reply: Config,
+    journal: ['memory.config_updated'],
+    throws: ['body_too_large'],
   }),
 }

@@ -301,6 +301,15 @@ memory.versions            VIEWER    -                 api
 memory.version             VIEWER    -                 api
 memory.restore             ADMIN     agents:write      api
 memory.diff                VIEWER    -                 api
+memory.search              VIEWER    agents:write      api
+memory.export              ADMIN     -                 api
+memory.import              ADMIN     agents:write      api
+memory.health              VIEWER    -                 api
+memory.stats               ADMIN     -                 api
+memory.history             ADMIN     -                 api
+memory.content             ADMIN     -                 api
+memory.config              ADMIN     -                 api
+memory.setConfig           ADMIN     workspace:admin   api
 
 persona.show               VIEWER    -                 api
 persona.set                MANAGER   agents:write      api  crew-role

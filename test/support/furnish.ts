@@ -86,6 +86,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
       now,
     }),
   )
+  const versions = (await it.call(owner, 'GET', `/memory/versions?path=agent:${word}/AGENT.md`)).body
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(
@@ -172,6 +173,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
     sha: remembered.sha256,
+    versionId: versions.entries[0].id,
     chatId: chat.id,
     checkpointId: checkpoint.id,
     conversationId: room.id,

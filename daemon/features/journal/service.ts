@@ -65,10 +65,21 @@ export const lookUp = ({ db }: App, workspace: string) => ({
 
 const opened = new WeakMap<App, JournalReads>()
 
-/** Yields all matches for other features, newest first, by page, so that other requests can run in between. */
-export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
+function readsOf(app: App): JournalReads {
   const reads = opened.get(app) ?? createJournalReads(app)
   opened.set(app, reads)
+  return reads
+}
+
+/** The newest matches, at most 50, for other features. */
+export async function recall(app: App, workspace: string, query: Query): Promise<Entry[]> {
+  const page = await readsOf(app).page(workspace, readFilter(query), {}, 50)
+  return (JSON.parse(page) as { entries: Entry[] }).entries
+}
+
+/** Yields all matches for other features, newest first, by page, so that other requests can run in between. */
+export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
+  const reads = readsOf(app)
   const filter = readFilter(query)
   for (let upTo: number | undefined; ; ) {
     const { entries, next_cursor } = JSON.parse(await reads.page(workspace, filter, { upTo }, 500)) as {

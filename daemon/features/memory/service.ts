@@ -8,6 +8,7 @@ import { type Problem, problem } from '#kernel/problem'
 import { refusedText } from './guard.ts'
 import { capOf, kindOf } from './names.ts'
 import { type File, type FileRow, queries, type Version } from './queries.ts'
+import { indexFile } from './search/indexing.ts'
 
 export type { File, FileRow, Version }
 export { refusedText } from './guard.ts'
@@ -52,7 +53,8 @@ export function writeFile(app: App, place: Place, content: string, by: string, n
     path,
     parent_sha: before?.sha256 ?? null,
   })
-  set.get({ ...written, tier })
+  const { number } = set.get({ ...written, tier })!
+  indexFile(app, { number, workspace_id, owner_id, name }, content)
   return { content, sha256, written_at: now }
 }
 

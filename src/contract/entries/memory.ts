@@ -28,6 +28,39 @@ export const memoryFacts = {
     ({ path, action, bytes }, { person }) =>
       `${person} ${did[action]} memory ${quoted(path)}${bytes === undefined ? '' : `, ${bytes} bytes`}`,
   ),
+  'memory.searched': entry(
+    'memory.searched',
+    'info',
+    Type.Object({
+      query: text,
+      hits: Type.Integer(),
+      hit_chunk_ids: Type.Array(text, {
+        description: 'Parts of files, entries of the journal, and the evidence of rules',
+      }),
+    }),
+    ({ query, hits }, { person }) => `${person} searched memory for ${quoted(query)} and found ${hits || 'nothing'}`,
+  ),
+  'memory.config_updated': entry(
+    'memory.config_updated',
+    'notice',
+    Type.Object({
+      workspace_id: text,
+      changes: Type.Record(text, Type.Object({ from: Type.Unknown(), to: Type.Unknown() })),
+    }),
+    ({ changes }, { person }) => `${person} set how memory is kept: ${Object.keys(changes).map(quoted).join(', ')}`,
+  ),
+  'memory.versions_swept': entry(
+    'memory.versions_swept',
+    'info',
+    Type.Object({
+      versions: Type.Integer(),
+      blobs: Type.Integer(),
+      bytes: Type.Integer(),
+      retention_days: Type.Integer(),
+    }),
+    ({ versions, retention_days }) =>
+      `${versions} versions of memory were deleted, which were older than ${retention_days} days`,
+  ),
   'memory.write_rejected': entry(
     'memory.write_rejected',
     'warn',

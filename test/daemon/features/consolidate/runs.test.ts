@@ -44,7 +44,7 @@ async function place({
     else response.writeHead(said.status).end(said.body)
   })
   const vendor = Object.fromEntries(['anthropic', 'openai', 'google'].map((name) => [`models.${name}_url`, there.url]))
-  const local = provider === 'LOCAL' ? { 'local_models.base_url': there.url } : {}
+  const local: Record<string, string> = provider === 'LOCAL' ? { 'local_models.base_url': there.url } : {}
   const it = await startDaemon({ ...options, config: { ...options.config, vendor: { ...vendor, ...local } } })
   const crew = await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })
   if (provider && provider !== 'LOCAL')
