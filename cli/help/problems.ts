@@ -198,6 +198,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   consolidation_running: 'consolidation.md#running-it',
   proposal_settled: 'consolidation.md#deciding',
   staging_gone: 'consolidation.md#deciding',
+  memory_off: 'memory.md#what-reaches-agents',
   memory_gone: 'memory.md#keeping',
   crew_not_running: containers,
   encryption_unavailable: folder,

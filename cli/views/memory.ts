@@ -134,3 +134,26 @@ export const importView: View<Reply<typeof memory.import>> = {
     Failed: ({ failed }) => failed,
   },
 }
+
+type Context = Reply<typeof memory.context>
+const filesIn = ({ files, left_out }: Context): string =>
+  [
+    ...files.map(
+      ({ path, chars, bytes, whole }) => `${path}: ${chars} characters${whole ? '' : `, cut of ${bytes} bytes`}`,
+    ),
+    ...left_out.map(({ path, bytes, reason }) => {
+      const why = reason === 'budget' ? 'no room' : 'read on request'
+      return `${path}: left out, ${bytes} bytes, ${why}`
+    }),
+  ].join('\n')
+
+export const contextView: View<Context> = {
+  name: ({ text }) => text,
+  columns: {
+    Memory: ({ memory_enabled }) => (memory_enabled ? 'on' : 'off: muster agents update AGENT --memory'),
+    Given: ({ chars, budget_chars }) => `${chars} of ${budget_chars} characters`,
+    Persona: ({ persona_chars }) => `${persona_chars} characters`,
+    Files: (it) => filesIn(it) || null,
+    Text: ({ text }) => text || null,
+  },
+}

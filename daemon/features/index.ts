@@ -42,6 +42,7 @@ import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
+import agentMemory from './memory/tools/routes.ts'
 import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
 import missions from './missions/routes.ts'
@@ -118,7 +119,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
-  memory,
+  memory: join(memory, agentMemory),
   metrics,
   milestones,
   missions,

@@ -279,6 +279,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     content: ['GET', '/api/v1/admin/memory/versions/:versionId/content', 'text'],
     config: ['GET', '/api/v1/admin/memory/config'],
     setConfig: ['PATCH', '/api/v1/admin/memory/config'],
+    context: ['GET', '/api/v1/memory/context'],
+    readMemory: ['POST', '/api/v1/internal/memory/read'],
+    writeMemory: ['POST', '/api/v1/internal/memory/write'],
+    appendMemory: ['POST', '/api/v1/internal/memory/append-daily'],
+    searchMemory: ['POST', '/api/v1/internal/memory/search/hybrid'],
+    searchConversations: ['POST', '/api/v1/internal/memory/conversations'],
   },
   metrics: {
     timeseries: ['GET', '/api/v1/metrics/timeseries'],

@@ -4,6 +4,7 @@ import { adapters } from './adapters.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
+import { agentMemory } from './agent-memory.ts'
 import { agentPeers } from './agent-peers.ts'
 import { agentStanding } from './agent-standing.ts'
 import { agents } from './agents.ts'
@@ -115,7 +116,7 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
-  memory,
+  memory: { ...memory, ...agentMemory },
   metrics,
   milestones,
   missions,

@@ -1,3 +1,4 @@
+// Longer than other files: memory has 18 operations, whose shapes belong together.
 import { type Static, Type } from 'typebox'
 import { del, get, patch, post, put } from './define.ts'
 import { Id, nullable, prose, Time } from './fields.ts'
@@ -9,6 +10,9 @@ export type MemoryTier = (typeof memoryTiers)[number]
 /** By what versions are administered: `pins` and `learned` are files of agents and crews. */
 export const memoryKinds = [...memoryTiers, 'pins', 'learned'] as const
 export type MemoryKind = (typeof memoryKinds)[number]
+
+/** Characters of persona and memory in a prompt, and what crew and workspace may take of them. */
+export const memoryBudget = { chars: 15_000, crewShare: 0.4, workspaceShare: 0.15 } as const
 
 /** Days for which versions are kept unless the workspace says otherwise. */
 export const retentionDays = 30
@@ -47,7 +51,7 @@ const about = {
 
 export const MemoryFile = Type.Object(about)
 
-const Written = Type.Object({
+export const Written = Type.Object({
   path: text,
   sha256: text,
   bytes: Type.Integer(),
@@ -378,5 +382,37 @@ export const memory = {
     reply: Config,
     journal: ['memory.config_updated'],
     throws: ['body_too_large'],
+  }),
+  context: get('/memory/context', {
+    summary: 'Show what the next run of an agent is given of persona and memory',
+    ...reading,
+    query: Type.Object({ agent: Type.String({ minLength: 1, maxLength: 64, description: 'slug or id' }) }),
+    reply: Type.Object({
+      agent_id: Id,
+      memory_enabled: Type.Boolean({ description: 'false: it is given its persona alone' }),
+      chars: Type.Integer({ description: 'Of the text' }),
+      budget_chars: Type.Integer(),
+      persona_chars: Type.Integer(),
+      files: Type.Array(
+        Type.Object({
+          path: text,
+          tier: about.tier,
+          bytes: Type.Integer({ description: 'Of the file' }),
+          chars: Type.Integer({ description: 'That it takes in the prompt' }),
+          whole: Type.Boolean({ description: 'false: it was cut' }),
+        }),
+        { description: 'In the order of the prompt' },
+      ),
+      left_out: Type.Array(
+        Type.Object({
+          path: text,
+          bytes: Type.Integer(),
+          reason: Type.Enum(['budget', 'on_request'], {
+            description: 'budget: there was no room; on_request: agents read or search such files themselves',
+          }),
+        }),
+      ),
+      text: Type.String({ description: 'As it stands in the prompt' }),
+    }),
   }),
 }

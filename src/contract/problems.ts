@@ -143,6 +143,7 @@ export const problems = {
   consolidation_running: [409, 'A consolidation of this workspace is running'],
   proposal_settled: [409, 'That proposal is decided'],
   staging_gone: [410, 'The text of that proposal is not kept any more'],
+  memory_off: [409, 'The memory of this agent is switched off'],
   memory_gone: [410, 'That text is no longer kept'],
   file_refused: [403, 'The agent itself may not write that file'],
   file_changed: [412, 'The file is not the one that was named'],

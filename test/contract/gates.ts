@@ -305,6 +305,12 @@ memory.search              VIEWER    agents:write      api
 memory.export              ADMIN     -                 api
 memory.import              ADMIN     agents:write      api
 memory.health              VIEWER    -                 api
+memory.context             VIEWER    -                 api
+memory.readMemory          internal  -                 api
+memory.writeMemory         internal  -                 api
+memory.appendMemory        internal  -                 api
+memory.searchMemory        internal  -                 api
+memory.searchConversations internal  -                 api
 memory.stats               ADMIN     -                 api
 memory.history             ADMIN     -                 api
 memory.content             ADMIN     -                 api

@@ -8,8 +8,8 @@ import { importView } from '../../views/memory.ts'
 export default class MemoryImport extends ApiCommand<typeof MemoryImport> {
   static override summary = 'Import memory files of an agent and its crew'
   static override description =
-    'From a folder or a ZIP archive as `muster memory export` writes it: AGENT.md and the like are of the agent, what ' +
-    'stands below crew/ is of its crew. Files of the same name are replaced; their versions stay.'
+    'From a folder or a ZIP archive as `muster memory export` writes it: AGENT.md and the like are of the agent, ' +
+    'what stands below crew/ is of its crew. Files of the same name are replaced; their versions stay.'
   static override result = { of: ['memory.import'] }
   static override examples = [
     '$ <%= config.bin %> memory import ada ada-memory.zip',

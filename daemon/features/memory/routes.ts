@@ -2,6 +2,7 @@ import { memory } from '#contract/memory'
 import { feature, staged } from '#kernel/feature'
 import { forgetVersionsRegularly } from './admin/jobs.ts'
 import { content, history, setConfig, showConfig, stats } from './admin/service.ts'
+import { context } from './context/service.ts'
 import { exported, imported, judgeImport } from './exchange/service.ts'
 import { health } from './health/service.ts'
 import { commitSearch, prepareSearch } from './search/service.ts'
@@ -30,6 +31,7 @@ export default feature(
       (call, judged) => imported(app, call, judged),
     ),
     health: (call) => health(app, call),
+    context: (call) => context(app, call),
     stats: (call) => stats(app, call),
     history: (call) => history(app, call),
     content: (call) => content(app, call),
