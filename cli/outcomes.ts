@@ -40,6 +40,7 @@ export const next: Readonly<Record<string, string>> = {
   'chats:send': 'chats stream {chat}',
   'consolidate:approve': 'consolidate proposals',
   'consolidate:reject': 'consolidate proposals',
+  'consolidate:run': 'consolidate proposals',
   'credentials:assign': 'chat {agent}',
   'credentials:cancel': 'credentials list',
   'credentials:check': 'credentials list',

@@ -24,6 +24,7 @@ export const untried: Readonly<Record<string, string>> = {
   'admin:reset-password': host,
   'agents:trigger': program,
   'automations:preview': effectless,
+  'consolidate:run': 'it asks a model, and what it proposes waits for people',
   board: `${conversation}; \`muster issues update --dry-run\` tries one move`,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
   'credentials:check': provider,

@@ -115,6 +115,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     watch: ['GET', '/api/v1/crews/:crewId/collisions/watch'],
   },
   consolidate: {
+    run: ['POST', '/api/v1/consolidate/run'],
     proposals: ['GET', '/api/v1/consolidate/proposed'],
     diff: ['GET', '/api/v1/consolidate/proposed/:proposalId/diff'],
     explain: ['GET', '/api/v1/consolidate/proposed/:proposalId/explain'],

@@ -72,6 +72,32 @@ const deciding = { access: 'ADMIN', scope: 'agents:write', ...ofSession, status:
 
 /** What agents learned, proposed as rules and decided by people. docs/consolidation.md. */
 export const consolidate = {
+  run: post('/consolidate/run', {
+    summary: 'Read the journal of crews now, and propose what they are to remember',
+    access: 'ADMIN',
+    scope: 'agents:write',
+    ...ofSession,
+    status: 202,
+    noDryRun: 'it asks a model',
+    bodyOptional: true,
+    body: Type.Object({
+      crew_id: optional(Type.String({ maxLength: 64, description: 'Id of a crew; all unless given' })),
+      since: optional(
+        Type.String({
+          maxLength: 64,
+          description: 'How far back it reads, such as 90m, 24h, 3d or 2w; 24h unless stated, and for what is none',
+        }),
+      ),
+    }),
+    reply: Type.Object({
+      accepted: Type.Literal(true),
+      note: Type.String({ description: 'Why nothing was triggered; empty otherwise' }),
+      triggered: optional(Type.Literal(true)),
+      worker_id: optional(Id),
+    }),
+    journal: ['system.consolidation_triggered', 'system.consolidation_completed'],
+    throws: ['not_found', 'consolidation_running'],
+  }),
   proposals: get('/consolidate/proposed', {
     summary: 'List proposals of what crews are to remember, newest first',
     access: 'MEMBER',

@@ -279,7 +279,7 @@ export const memory = {
     throws: ['not_found', 'body_too_large'],
   }),
   health: get('/memory/health', {
-    summary: 'Say how well memory is kept, from 0 to 1',
+    summary: 'Show how well memory is kept, from 0 to 1',
     ...reading,
     query: Type.Object({ crew_id: optional(Type.String({ maxLength: 64, description: 'slug or id' })) }),
     reply: Type.Object({
@@ -301,7 +301,7 @@ export const memory = {
     }),
   }),
   stats: get('/admin/memory/stats', {
-    summary: 'Say how much is remembered',
+    summary: 'Show how much is remembered',
     access: 'ADMIN',
     reply: Type.Object({
       workspace_id: Id,

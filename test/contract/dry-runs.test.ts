@@ -14,6 +14,7 @@ import { pictures } from '../support/pictures.ts'
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
   'chats.search': 'it changes nothing that is stored',
+  'consolidate.run': 'it asks a model',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
   'files.save': "it works on the crew's disk, which takes nothing back",

@@ -115,6 +115,7 @@ checkpoints.remove         MANAGER   crews:write       api
 collisions.list            VIEWER    -                 api
 collisions.watch           VIEWER    -                 api
 
+consolidate.run            ADMIN     agents:write      api
 consolidate.proposals      MEMBER    -                 api
 consolidate.diff           MEMBER    -                 api
 consolidate.explain        MEMBER    -                 api

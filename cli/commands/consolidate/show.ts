@@ -3,6 +3,7 @@ import { ProblemError } from '#client'
 import type { consolidate } from '#contract/consolidate'
 import type { Reply } from '#contract/define'
 import { ApiCommand } from '../../command.ts'
+import { carryOut } from '../../decisions/choices.ts'
 import { bareId } from '../../decisions/ids.ts'
 import { oneKey } from '../../decisions/one-key.ts'
 import { interactive } from '../../input.ts'
@@ -69,14 +70,12 @@ export default class ConsolidateShow extends ApiCommand<typeof ConsolidateShow> 
     return `\n${rules.join('\n\n')}\n`
   }
 
-  private async decide(proposalId: string): Promise<void> {
+  private async decide(decisionId: string): Promise<void> {
     const key = await oneKey('\n[a]pprove  [r]eject  [q]uit ', ['a', 'r', 'q'])
-    if (key === 'a') {
-      const reply = await this.api.consolidate.approve({ proposalId })
-      await this.out.done(`Approved. ${reply.canonical_path} holds the rules.`)
-    } else if (key === 'r') {
-      await this.api.consolidate.reject({ proposalId })
-      await this.out.done('Rejected. Nothing is remembered.')
-    } else this.out.note('Nothing was decided.')
+    if (key === 'q') return this.out.note('Nothing was decided.')
+    const { decides } = await this.api.decisions.show({ decisionId })
+    const choice = decides.choices.find(({ means }) => means === (key === 'a' ? 'approve' : 'deny'))!
+    await carryOut(this.api, decides, choice)
+    await this.out.done(`${key === 'a' ? 'Approved.' : 'Rejected.'} ${choice.effect ?? ''}`)
   }
 }

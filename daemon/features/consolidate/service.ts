@@ -193,5 +193,8 @@ export function reject(app: App, { actor, proposalId, body, now }: Call<typeof c
   return { proposal_id: row.id, status: 'rejected' as const, decided_by: actor.id, reason }
 }
 
-/** The staged texts of a crew that is gone. */
-export const unstage = ({ db }: App, crew: string): void => void queries(db).unstage.run(crew)
+/** Removes the staged texts of a crew that is gone, and what is known of its pins. */
+export function forgetCrew({ db }: App, crew: string): void {
+  queries(db).unstage.run(crew)
+  queries(db).unpin.run(crew)
+}

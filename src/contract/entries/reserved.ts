@@ -51,6 +51,4 @@ export const reserved = {
   'notification.delivered': 'info',
   'notification.failed': 'warn',
   'notification.dropped': 'info',
-  'system.consolidation_triggered': 'info',
-  'system.consolidation_completed': 'notice',
 } as const satisfies Record<string, Severity>

@@ -52,6 +52,21 @@ describe('muster consolidate', () => {
     })
   })
 
+  it('is run by hand, and says when there is no model to ask', async () => {
+    const { run, it } = await place()
+    expect(await run('consolidate', 'run', '--crew', 'web', '--since', '3d')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('Nothing was read. There is no model that could read the journal'),
+    })
+    await it.call('OWNER', 'POST', '/credentials', { name: 'k', type: 'API_KEY', provider: 'ANTHROPIC', value: 'sk-x' })
+    // Nothing happened that could be read, so nobody is asked.
+    const { stdout, stderr } = await run('consolidate', 'run', '--jq', '.worker_id')
+    expect(stderr).toContain('The journal is being read')
+    expect(stdout).toMatch(/^csd_[0-9a-f]{12}\n$/)
+    expect(await run('consolidate', 'run', '--crew', 'nowhere')).toMatchObject({ code: 3 })
+  })
+
   it('is decided with approve and deny as well', async () => {
     const { run, make, status } = await place()
     const [first, second] = [make(), make()] as [string, string]
@@ -64,7 +79,7 @@ describe('muster consolidate', () => {
   })
 
   it.each([
-    ['a', 'Approved.', 'approved'],
+    ['a', 'Approved. The rules are appended to the memory of the crew.', 'approved'],
     ['r', 'Rejected. Nothing is remembered.', 'rejected'],
     ['q', 'Nothing was decided.', 'pending'],
     ['\u001b', 'Nothing was decided.', 'pending'],

@@ -138,6 +138,19 @@ describe('a proposal', () => {
   })
 })
 
+it('a rule that is searched for and found is worth more', async () => {
+  const it = await place()
+  const id = proposed(it)
+  await decide(it, id, 'approve')
+  const score = async () => (await get(it, `/${id}/explain`)).body.scores['When deploy 0 fails']
+  const before = await score()
+  for (const query of ['deploy', 'read the log'])
+    await it.call('VIEWER', 'POST', '/memory/search/hybrid', { query, crew_id: it.crew.id, scope: 'crew_shared' })
+  const after = await score()
+  expect([before.recall_count, after.recall_count, after.unique_queries]).toEqual([0, 2, 2])
+  expect(after.composite).toBeGreaterThan(before.composite)
+})
+
 describe('approving', () => {
   it('appends the rules to the file of the day, with version, entries and card', async () => {
     const it = await place()
