@@ -14,6 +14,7 @@ const lists = {
   approvals: ['approvalStatuses'],
   capabilities: ['capabilities', 'presets'],
   credentials: ['credentialProviders', 'credentialTypes'],
+  channels: ['notificationCategories', 'notificationPriorities'],
   'crew-templates': ['builtInTemplates'],
   crews: ['crewColors', 'networkModes'],
   entries: ['actorTypes', 'priorities', 'severities'],

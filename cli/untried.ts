@@ -26,6 +26,8 @@ export const untried: Readonly<Record<string, string>> = {
   'automations:preview': effectless,
   board: `${conversation}; \`muster issues update --dry-run\` tries one move`,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
+  'channels:test': provider,
+  'channels:test-draft': provider,
   'credentials:check': provider,
   'credentials:test': provider,
   doctor: 'without --fix it changes nothing, and shows what can be fixed',

@@ -14,6 +14,8 @@ import { pictures } from '../support/pictures.ts'
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
   'chats.search': 'it changes nothing that is stored',
+  'channels.test': 'it sends a message and stores nothing',
+  'channels.testDraft': 'it sends a message and stores nothing',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
   'files.save': "it works on the crew's disk, which takes nothing back",
@@ -201,6 +203,12 @@ const cases: Record<string, Case> = {
   'assignments.cancel': { status: 202 },
   'attachments.create': { ...made(), body: form.body, before: stores },
   'attachments.remove': gone,
+  'channels.create': { ...made({ type: 'webhook', url: 'https://example.com/new' }), secrets: ['secret'] },
+  'channels.update': ok({ enabled: false }),
+  'channels.remove': ok(),
+  'channels.allow': ok({ agent_id: '$leadId' }),
+  'channels.deny': ok(),
+  'channels.setProvider': ok({ enabled: false }),
   'chats.create': made({}),
   'chats.rename': ok({ title: 'new' }),
   'chats.read': ok(),
