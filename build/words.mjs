@@ -15,6 +15,7 @@ const lists = {
   capabilities: ['capabilities', 'presets'],
   consolidate: ['proposalStatuses'],
   credentials: ['credentialProviders', 'credentialTypes'],
+  channels: ['notificationCategories', 'notificationPriorities'],
   'crew-templates': ['builtInTemplates'],
   crews: ['crewColors', 'networkModes'],
   entries: ['actorTypes', 'priorities', 'severities'],

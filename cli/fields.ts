@@ -118,7 +118,11 @@ const others: Readonly<Record<string, readonly string[]>> = {
   token: ['id', 'token-file'],
   token_expires_at: ['expires'],
   ttl_minutes: ['ttl'],
-  type: ['provider'],
+  type: ['provider', 'kind'],
+  provider: ['kind'],
+  secret: ['secret-file'],
+  categories: ['category'],
+  scope: ['everybody'],
   values: ['field'],
   workspace_name: ['name'],
 }

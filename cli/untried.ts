@@ -27,6 +27,8 @@ export const untried: Readonly<Record<string, string>> = {
   'consolidate:run': 'it asks a model, and what it proposes waits for people',
   board: `${conversation}; \`muster issues update --dry-run\` tries one move`,
   chat: `${conversation}; \`muster ask --dry-run\` tries one message`,
+  'channels:test': provider,
+  'channels:test-draft': provider,
   'credentials:check': provider,
   'credentials:test': provider,
   doctor: 'without --fix it changes nothing, and shows what can be fixed',

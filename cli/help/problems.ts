@@ -212,6 +212,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   outside_crew: null,
   exposure_quota: 'ports.md',
   exposure_ended: 'ports.md#what-people-do',
+  delivery_failed: 'notifications.md#channels',
+  channels_full: 'notifications.md#channels',
   models_unreachable: 'adapters.md#models',
   container_unreachable: containers,
   runtime_failed: containers,

@@ -18,6 +18,7 @@ import attachments from './attachments/routes.ts'
 import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
+import channels from './channels/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
@@ -103,6 +104,7 @@ export const features = {
   automations,
   blame,
   bootstrap,
+  channels,
   chats: join(chats, chatParticipants, chatReactions, chatSearch),
   checkpoints,
   collisions,

@@ -79,6 +79,20 @@ export const operations: Record<string, Record<string, Operation>> = {
   bootstrap: {
     create: ['POST', '/api/v1/bootstrap'],
   },
+  channels: {
+    list: ['GET', '/api/v1/notification-channels'],
+    create: ['POST', '/api/v1/notification-channels'],
+    update: ['PATCH', '/api/v1/notification-channels/:channelId'],
+    remove: ['DELETE', '/api/v1/notification-channels/:channelId'],
+    test: ['POST', '/api/v1/notification-channels/:channelId/test'],
+    testDraft: ['POST', '/api/v1/notification-channels/test'],
+    agents: ['GET', '/api/v1/notification-channels/:channelId/agents'],
+    allow: ['POST', '/api/v1/notification-channels/:channelId/agents'],
+    deny: ['DELETE', '/api/v1/notification-channels/:channelId/agents/:agentId'],
+    ofAgent: ['GET', '/api/v1/agents/:agentId/notification-channels'],
+    providers: ['GET', '/api/v1/notification-providers'],
+    setProvider: ['PATCH', '/api/v1/notification-providers/:provider'],
+  },
   chats: {
     list: ['GET', '/api/v1/agents/:agentId/chats'],
     create: ['POST', '/api/v1/agents/:agentId/chats'],

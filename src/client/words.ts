@@ -125,6 +125,27 @@ export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
 export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export const modelTiers = ['trivial', 'fast', 'moderate', 'smart'] as const
 export const networkModes = ['restricted', 'free'] as const
+export const notificationCategories = [
+  'routines.completed',
+  'routines.failed',
+  'routines.skipped',
+  'routines.missed',
+  'issues.created',
+  'issues.state',
+  'issues.assigned',
+  'issues.comment',
+  'agents.approval',
+  'agents.escalation',
+  'agents.error',
+  'agents.budget',
+  'system.health',
+  'system.migration',
+  'security',
+  'pages.stale',
+  'chat.replies',
+  'memory',
+] as const
+export const notificationPriorities = ['low', 'medium', 'high', 'urgent'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const

@@ -5,6 +5,7 @@ import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
 import { automationFacts } from './entries/automations.ts'
+import { channelFacts } from './entries/channels.ts'
 import { chatFacts } from './entries/chats.ts'
 import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
@@ -54,6 +55,7 @@ export const facts = {
   ...agentFacts,
   ...containerFacts,
   ...attachmentFacts,
+  ...channelFacts,
   ...chatFacts,
   ...checkpointFacts,
   ...collisionFacts,

@@ -16,6 +16,7 @@ import { attachments } from './attachments.ts'
 import { automations } from './automations.ts'
 import { blame } from './blame.ts'
 import { bootstrap } from './bootstrap.ts'
+import { channels } from './channels.ts'
 import { chatPeople } from './chat-people.ts'
 import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
@@ -100,6 +101,7 @@ export const api = {
   automations,
   blame,
   bootstrap,
+  channels,
   chats: { ...chats, ...chatPeople, ...chatSearch },
   checkpoints,
   collisions,

@@ -159,6 +159,8 @@ export const problems = {
   outside_crew: [403, 'That does not belong to this crew'],
   exposure_quota: [429, 'Too many ports are open'],
   exposure_ended: [409, 'There is no such open port'],
+  delivery_failed: [502, 'The message could not be delivered'],
+  channels_full: [409, 'There are as many channels as there may be'],
   models_unreachable: [502, 'The model server cannot be reached'],
   container_unreachable: [502, 'The container cannot be reached'],
   runtime_failed: [502, 'The container runtime failed'],

@@ -83,6 +83,19 @@ automations.preview        MANAGER   workspace:admin   api
 blame.show                MANAGER   -                 api
 bootstrap.create           public    -                 auth
 
+channels.list              VIEWER    -                 api
+channels.create            VIEWER    workspace:admin   api
+channels.update            VIEWER    workspace:admin   api
+channels.remove            VIEWER    workspace:admin   api
+channels.test              VIEWER    workspace:admin   api
+channels.testDraft         VIEWER    workspace:admin   api
+channels.agents            VIEWER    -                 api
+channels.allow             VIEWER    workspace:admin   api
+channels.deny              VIEWER    workspace:admin   api
+channels.ofAgent           VIEWER    -                 api
+channels.providers         VIEWER    -                 api
+channels.setProvider       ADMIN     workspace:admin   api
+
 chats.list                 VIEWER    -                 api
 chats.create               VIEWER    agents:write      api
 chats.rename               VIEWER    agents:write      api  crew-role

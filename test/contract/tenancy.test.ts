@@ -18,7 +18,7 @@ const common = (async () => {
 })()
 
 /** Names that belong to no workspace, and where a user's own things live. */
-const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version'])
+const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version', 'provider'])
 /** What any signed-in user may see of another. */
 const openToAll = new Set(['users.avatar'])
 /** The invitation of a workspace of one's own is not an invitation to oneself. */
@@ -35,6 +35,9 @@ const bodies: Record<string, object> = {
   'approvals.cancel': {},
   'approvals.decide': { status: 'denied' },
   'assignments.cancel': {},
+  'channels.allow': { agent_id: 'own:agentId' },
+  'channels.test': {},
+  'channels.update': { enabled: false },
   'chats.create': {},
   'chats.rename': { title: 'x' },
   'chats.react': { emoji: '👍' },
@@ -171,6 +174,7 @@ const references: [operation: string, member: string, of: string, body: (id: str
   ['missions.addTask', 'depends_on', 'taskId', (id) => ({ title: 'x', depends_on: [id] })],
   ['missions.updateTask', 'assigned_agent_id', 'agentId', (assigned_agent_id) => ({ assigned_agent_id })],
   ['automations.preview', 'automation_id', 'automationId', (automation_id) => ({ automation_id })],
+  ['channels.allow', 'agent_id', 'agentId', (agent_id) => ({ agent_id })],
   ['triage.create', 'crew_id', 'crewId', (id) => ({ ...rule, crew_id: id })],
   ['triage.create', 'assignee_id', 'agentId', (id) => ({ ...rule, assignee_id: id })],
   ['triage.create', 'project_id', 'projectId', (id) => ({ ...rule, project_id: id })],

@@ -161,7 +161,11 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const webhook = await make(`${W}/pipeline-webhooks`, { name: word, target_pipeline_slug: word })
   const reacting = { name: word, event_type: 'run.failed', action: { routine_slug: word } }
   const automation = await make('/automations', reacting)
+  const channel = await make('/notification-channels', { type: 'webhook', url: 'https://example.com/hook' })
+  await make(`/notification-channels/${channel.id}/agents`, { agent_id: agent.id })
   return {
+    channelId: channel.id,
+    provider: 'slack',
     agentId: agent.id,
     leadId: lead.id,
     missionId: mission.id,
