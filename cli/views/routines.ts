@@ -82,6 +82,18 @@ export const routineRunView: View<Run> = {
   },
 }
 
+export const routineHistoryView: View<Reply<typeof routines.history>[number]> = {
+  name: ({ id }) => id,
+  empty: 'No routine has run. Next: muster routines run NAME',
+  columns: {
+    ID: ({ id }) => id,
+    RUN: ({ run_id }) => run_id,
+    SEVERITY: ({ severity }) => severity,
+    WHAT: ({ summary }) => summary,
+    AGE: ({ ts }) => age(ts),
+  },
+}
+
 export const runShownView: View<RunShown> = {
   ...(routineRunView as View<RunShown>),
   wide: {

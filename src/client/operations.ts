@@ -443,6 +443,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     run: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/run'],
     dryRun: ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/dry_run'],
     records: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/run-records'],
+    history: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/runs'],
     runs: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs'],
     active: ['GET', '/api/v1/workspaces/:workspaceId/pipelines/runs/active'],
     result: ['GET', '/api/v1/workspaces/:workspaceId/pipeline-runs/:routineRunId'],

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
+import { JournalEntry } from './journal.ts'
 import { modelTiers, RoutineSlug } from './routine-definition.ts'
 import { RoutineTree } from './routine-tree.ts'
 
@@ -272,6 +273,12 @@ const Pending = Type.Object({
   created_at: Time,
 })
 
+const HistoryEntry = Type.Object({
+  ...Type.Pick(JournalEntry, ['id', 'ts', 'entry_type', 'severity', 'summary', 'payload']).properties,
+  pipeline_id: Id,
+  run_id: Id,
+})
+
 const starts = ['pipeline.run.started'] as const
 const limits = Type.Object({ limit: page.limit })
 
@@ -511,6 +518,13 @@ export const routines = {
       status: Type.Optional(Type.Enum([...routineRunStatuses, ''])),
     }),
     reply: Type.Array(RoutineRun),
+    throws: ['not_found'],
+  }),
+  history: get(`${at}/runs`, {
+    summary: 'List what the journal tells of the runs of a routine, newest first',
+    access: 'VIEWER',
+    query: Type.Object({ limit: page.limit, include_steps: Type.Optional(Type.Enum(['0', '1', 'true', 'false'])) }),
+    reply: Type.Array(HistoryEntry),
     throws: ['not_found'],
   }),
   runs: get(`${W}/pipeline-runs`, {

@@ -399,6 +399,7 @@ routines.remove            ADMIN     workspace:admin   api
 routines.run               MANAGER   workspace:admin   api  or:routine.run
 routines.dryRun            MANAGER   workspace:admin   api  or:routine.run
 routines.records           VIEWER    -                 api
+routines.history           VIEWER    -                 api
 routines.runs              VIEWER    -                 api
 routines.active            VIEWER    -                 api
 routines.result            VIEWER    -                 api

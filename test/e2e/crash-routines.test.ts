@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -73,6 +73,7 @@ const outer = {
       prompt: 'count to 2',
       retry: { max_attempts: 10, backoff: { min_ms: 0, jitter: false } },
     },
+    { id: 'script', type: 'script', script: { path: 'note.sh', args: ['{{ inputs.key }}'] } },
     { id: 'event', type: 'wait', wait: { kind: 'event', event_type: 'go' } },
     { id: 'ask', type: 'wait', wait: { kind: 'approval', approval_prompt: '{{ inputs.key }}' } },
     { id: 'look', type: 'query', query: { source: 'pipeline_runs' } },
@@ -102,6 +103,9 @@ it('no step takes effect twice and no run is lost over 200 crashes', {
   W = `/workspaces/${made.workspace_id}`
   const crew = await call('POST', '/crews', { name: 'Works', slug: 'works' })
   await call('POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: crew.id })
+  const shared = join(data, 'crews', crew.id, 'shared')
+  mkdirSync(shared, { recursive: true })
+  writeFileSync(join(shared, 'note.sh'), 'echo "$1" >> "$SVC_CREW_SHARED/noted"; sleep 0.3; echo "$INPUT_KEY"')
   for (const definition of [inner, outer]) {
     const gates = { skip_test_gate: true, skip_governance_gate: true }
     await call('POST', `${W}/pipelines/save`, { slug: definition.name, definition, author_crew_id: crew.id, ...gates })
@@ -144,8 +148,10 @@ it('no step takes effect twice and no run is lost over 200 crashes', {
     [...asked].filter((key) => !keys.includes(key)),
     'what was acknowledged is there',
   ).toEqual([])
+  expect(readFileSync(join(shared, 'noted'), 'utf8').trim().split('\n').sort()).toEqual(keys.toSorted())
   for (const { output, step_outputs } of results) {
     expect(output.n).toBe(6)
+    expect(step_outputs.script).toBe(output.key)
     expect(step_outputs.each).toEqual([2, 3, 4])
   }
   const issues = (

@@ -8,7 +8,7 @@ import { driveRoutines, forgetKeys } from './engine/jobs.ts'
 import { queries } from './engine/queries.ts'
 import { firePending, forgetPending } from './pending/jobs.ts'
 import { cancelPending, dropOfWorkspace, dropPending, list as pending } from './pending/service.ts'
-import { active, begin, cancel, outcome, records, replay, result, runs } from './records/service.ts'
+import { active, begin, cancel, history, outcome, records, replay, result, runs } from './records/service.ts'
 import {
   appearance,
   approve,
@@ -70,6 +70,7 @@ export default feature(
     ),
     dryRun: (call) => dryRun(app, call),
     records: (call) => records(app, call),
+    history: (call) => history(app, call),
     runs: (call) => runs(app, call),
     active: (call) => active(app, call),
     result: (call) => result(app, call),

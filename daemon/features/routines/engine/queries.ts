@@ -111,9 +111,11 @@ export const queries = statements((db) => ({
     `SELECT DISTINCT s.run_id AS id FROM routine_steps s CROSS JOIN decisions d ON d.id = s.waitpoint_id
      WHERE s.status = 'waiting' AND s.waitpoint_id IS NOT NULL AND d.state <> 'open'`,
   ),
+  /** Those that have begun first: they keep the users as which they run. */
   scripts: db.prepare<[], { id: string }>(
     `SELECT s.id FROM routine_runs r CROSS JOIN routine_steps s ON s.run_id = r.id
-     WHERE r.status IN ('queued', 'running') AND s.type = 'script' AND s.status = 'running' ORDER BY r.id`,
+     WHERE r.status IN ('queued', 'running') AND s.type = 'script' AND s.status = 'running'
+     ORDER BY s.state_json IS NULL, r.id`,
   ),
   children: db.prepare<[parent: string], { id: string }>(
     `SELECT id FROM routine_runs WHERE parent_run_id = ? AND ${open}`,

@@ -30,6 +30,21 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], RunRow>(
     'SELECT * FROM routine_runs WHERE workspace_id = ? AND id = ?',
   ),
+  idsOfRoutine: db
+    .prepare<[routine: string, limit: number], string>(`SELECT id FROM routine_runs WHERE routine_id = ? ${newest} ?`)
+    .pluck(),
+  /** Entries of some types of runs, newest first, as JSON. */
+  history: db
+    .prepare<[{ workspace: string; traces: string; types: string; limit: number }], string>(
+      `SELECT j.doc FROM journal j WHERE j.trace IN (SELECT t.name FROM journal_names t
+        WHERE t.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = @workspace)
+         AND t.text IN (SELECT value FROM json_each(@traces)))
+        AND +j.type IN (SELECT y.name FROM journal_names y
+         WHERE y.ws = (SELECT w.name FROM journal_names w WHERE w.ws = 0 AND w.text = @workspace)
+          AND y.text IN (SELECT value FROM json_each(@types)))
+       ORDER BY j.seq DESC LIMIT @limit`,
+    )
+    .pluck(),
   /** Entries of runs, oldest first, as JSON. Workspace 0 holds the names of workspaces. */
   logs: db
     .prepare<[workspace: string, traces: string, limit: number], string>(

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
+import type { Entry } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { RoutineDefinition } from '#contract/routine-definition'
 import type { RoutineRun, routines } from '#contract/routines'
@@ -87,6 +88,29 @@ export function records(app: App, { actor, routineSlug, query }: Call<typeof rou
   const { limit } = pageOf(query, listed)
   const { ofRoutine, ofRoutineWith } = queries(app.db)
   return (query.status ? ofRoutineWith.all(id, query.status, limit) : ofRoutine.all(id, limit)).map(toRun)
+}
+
+const ofRuns = ['started', 'completed', 'failed', 'cancelled'].map((name) => `pipeline.run.${name}`)
+const ofSteps = ['started', 'completed', 'failed', 'skipped', 'retrying', 'validation_failed'].map(
+  (name) => `pipeline.step.${name}`,
+)
+
+/** What the journal tells of the newest runs of a routine. */
+export function history(
+  app: App,
+  { actor, routineSlug, query }: Call<typeof routines.history>,
+): Reply<typeof routines.history> {
+  const { id } = findRoutine(app, actor.workspace, routineSlug)
+  const { limit } = pageOf(query, listed)
+  const withSteps = query.include_steps === '1' || query.include_steps === 'true'
+  const traces = JSON.stringify(queries(app.db).idsOfRoutine.all(id, limit))
+  const types = JSON.stringify(withSteps ? [...ofRuns, ...ofSteps] : ofRuns)
+  return queries(app.db)
+    .history.all({ workspace: actor.workspace, traces, types, limit })
+    .map((doc) => {
+      const { trace_id, ...entry } = JSON.parse(doc) as Entry
+      return { ...entry, pipeline_id: id, run_id: trace_id! }
+    })
 }
 
 /** A run of the workspace, or `not_found`. */

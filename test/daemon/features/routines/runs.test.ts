@@ -231,6 +231,27 @@ describe('a run of a routine', () => {
     ])
   })
 
+  it('stands in the history of its routine, with its steps if they are asked for', async () => {
+    const { save, run, call, W } = await routines()
+    const { id } = await save('told', [give('a', '1')])
+    await save('other', [give('a', '1')])
+    const { run_id } = await run('told')
+    await run('other')
+    const listed = async (query: string) => (await call('VIEWER', 'GET', `${W}/pipelines/told/runs${query}`)).body
+    const of = { pipeline_id: id, run_id, payload: { run_id } }
+    expect(await listed('')).toMatchObject([
+      { ...of, entry_type: 'pipeline.run.completed', severity: 'info' },
+      { ...of, entry_type: 'pipeline.run.started' },
+    ])
+    expect((await listed('?include_steps=1')).map(({ entry_type }: { entry_type: string }) => entry_type)).toEqual([
+      'pipeline.run.completed',
+      'pipeline.step.completed',
+      'pipeline.run.started',
+    ])
+    expect(await listed('?limit=1')).toHaveLength(1)
+    expect((await call('VIEWER', 'GET', `${W}/pipelines/none/runs`)).status).toBe(404)
+  })
+
   it('says for which issue it was begun', async () => {
     const { save, run, call, result } = await routines()
     const crew = (await call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })).body

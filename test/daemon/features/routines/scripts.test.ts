@@ -201,6 +201,31 @@ describe('script steps', () => {
     if (status === 'failed') expect(ended.error_message).toMatch(/^Whether the script took effect is not known/)
   })
 
+  it('that had begun keep their user when others wait to begin', async () => {
+    const it = await place()
+    it.write('slow.sh', 'until [ -e "$SVC_CREW_SHARED/go" ]; do sleep 0.05; done; echo "$0 in $PWD"')
+    const wait: Step = { id: 'wait', type: 'wait', wait: { kind: 'event', event_type: 'go' } }
+    await it.save('first', [wait, script('slow.sh')], {}, it.crewId)
+    await it.saved('second', script('slow.sh'))
+    const first = await it.run('first')
+    it.clock.advance(1000)
+    const second = await it.run('second', { wait_seconds: 0 })
+    const kept = () =>
+      it.app.db.prepare<[], string | null>("SELECT state_json FROM routine_steps WHERE type = 'script'").pluck().all()
+    await expect.poll(() => kept().filter(Boolean)).toHaveLength(1)
+    await it.call('MANAGER', 'POST', `${it.W}/signals`, { event_type: 'go' })
+    await expect.poll(() => kept().filter(Boolean)).toHaveLength(2)
+    it.stop()
+    // As if the older run's script had not begun when the daemon died: the younger one's has the first user.
+    it.app.db.prepare('UPDATE routine_steps SET state_json = NULL WHERE run_id = ?').run(first.run_id)
+    it.restart()
+    await expect.poll(() => kept().filter(Boolean)).toHaveLength(2)
+    const slots = kept().map((one) => JSON.parse(one!).slot)
+    expect(new Set(slots).size).toBe(2)
+    it.write('go', '')
+    for (const { run_id } of [first, second]) await it.until(run_id, 'completed')
+  })
+
   it('need a crew', async () => {
     const it = await place()
     await it.save('alone', [script('it.sh')])
