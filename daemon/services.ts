@@ -12,6 +12,7 @@ import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
 import { scrubCalls } from './runtime/runs/secrets.ts'
+import { createScripts, type ScriptService } from './runtime/scripts/index.ts'
 import { createShells } from './runtime/shells.ts'
 import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
@@ -33,6 +34,7 @@ export async function startServices(app: App): Promise<Services> {
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
   const shells = createShells(app, runtime)
+  const scripts = createScripts(app, runtime)
   const tidying = createTidying(app, runtime)
   const collisions = createCollisions(app, runtime)
   const marks = createMarks(app, runtime)
@@ -41,10 +43,18 @@ export async function startServices(app: App): Promise<Services> {
     app,
     runtime,
     tidy: (crewId) => tidying.look(crewId),
-    sidecarConfig: (crew) => sidecarConfig(app, crew),
-    isLive: (crewId) => workingOfCrew(app, crewId).length > 0 || isExposed(app, crewId) || hasShell(app, crewId),
-    endRuns: (crewId) =>
-      disk.reason(crewId) ? refuseRuns(app, runs, runtime, crewId, disk.reason(crewId)!) : endRuns(app, runs, crewId),
+    sidecarConfig: (crew) => sidecarConfig(app, crew, scripts.usersOf(crew.crewId)),
+    isLive: (crewId) =>
+      workingOfCrew(app, crewId).length > 0 ||
+      isExposed(app, crewId) ||
+      hasShell(app, crewId) ||
+      scripts.isLive(crewId),
+    endRuns: (crewId) => {
+      const reason = disk.reason(crewId)
+      return reason
+        ? refuseRuns(app, { runs, scripts }, runtime, crewId, reason)
+        : endRuns(app, { runs, scripts }, crewId)
+    },
   })
   keepReports(app, runtime)
   scrubCalls(app)
@@ -52,6 +62,7 @@ export async function startServices(app: App): Promise<Services> {
   app.runtime = reconciler
   app.runs = runs
   app.shells = shells
+  app.scripts = scripts
   app.disk = disk
   app.collisions = collisions
   app.marks = marks
@@ -71,6 +82,7 @@ export async function startServices(app: App): Promise<Services> {
       disk.close()
       collisions.close()
       marks.close()
+      scripts.close()
       await shells.close()
       await runs.close()
       await opened
@@ -81,22 +93,34 @@ export async function startServices(app: App): Promise<Services> {
   }
 }
 
+interface AtWork {
+  runs: RunService
+  scripts: ScriptService
+}
+
 /**
- * Ends the runs of a crew whose container is about to stop; resolves when each has its terminal entry. Runs that wait
- * for people are left.
+ * Ends the runs and scripts of a crew whose container is about to stop; resolves when their ends are stored. Runs that
+ * wait for people are left.
  */
-async function endRuns(app: App, runs: RunService, crewId: string): Promise<void> {
+async function endRuns(app: App, { runs, scripts }: AtWork, crewId: string): Promise<void> {
   const open = workingOfCrew(app, crewId)
   await app.write(() => {
     for (const { id } of open) wishCancel(app, id, null)
   })
-  await Promise.all(open.map(({ id }) => runs.ended(id)))
+  await Promise.all([...open.map(({ id }) => runs.ended(id)), scripts.endAll(crewId, 'The crew was stopped')])
 }
 
 /** Ends the runs of a crew that may write nothing more, stopping its container first. Queued runs stay queued. */
-async function refuseRuns(app: App, runs: RunService, runtime: Runtime, crewId: string, reason: string): Promise<void> {
+async function refuseRuns(
+  app: App,
+  { runs, scripts }: AtWork,
+  runtime: Runtime,
+  crewId: string,
+  reason: string,
+): Promise<void> {
   const open = workingOfCrew(app, crewId).filter(({ phase }) => phase !== 'queued')
   for (const { id } of open) runs.fail(id, reason)
+  const scriptsEnded = scripts.endAll(crewId, reason)
   await runtime.stop(crewId, { now: true })
-  await Promise.all(open.map(({ id }) => runs.ended(id)))
+  await Promise.all([...open.map(({ id }) => runs.ended(id)), scriptsEnded])
 }

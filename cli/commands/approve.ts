@@ -9,7 +9,14 @@ export default class Approve extends ApiCommand<typeof Approve> {
     'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
     'or of its inbox item.'
   static override result = {
-    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act', 'routines.approve'],
+    of: [
+      'approvals.decide',
+      'waitpoints.approve',
+      'escalations.resolve',
+      'inbox.act',
+      'routines.approve',
+      'consolidate.approve',
+    ],
   }
   static override hiddenAliases = ['approvals:decide', 'waitpoints:approve']
   static override examples = [

@@ -9,7 +9,14 @@ export default class Deny extends ApiCommand<typeof Deny> {
     'Takes the id of whatever waits for a decision, such as an approval or the question of an agent, ' +
     'or of its inbox item.'
   static override result = {
-    of: ['approvals.decide', 'waitpoints.approve', 'escalations.resolve', 'inbox.act', 'routines.reject'],
+    of: [
+      'approvals.decide',
+      'waitpoints.approve',
+      'escalations.resolve',
+      'inbox.act',
+      'routines.reject',
+      'consolidate.reject',
+    ],
   }
   static override examples = [
     '$ <%= config.bin %> deny ITEM',

@@ -71,7 +71,7 @@ function read(
       continue
     }
     const [, long, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
-    const name = long ?? Object.values(command?.flags ?? {}).find(({ char }) => char === word[1])?.name
+    const name = long === undefined ? flagOfChar(word[1], command) : (flagOfAlias(long, command) ?? long)
     if (name === undefined) continue
     const takesValue = command?.flags[name]?.type === 'option' && name !== 'json'
     if (value !== undefined || !takesValue) given[name] = value ?? ''
@@ -79,6 +79,13 @@ function read(
   }
   return { given, positionals, ...(open !== undefined && { open }) }
 }
+
+const flagOfChar = (char: string | undefined, command: Command.Cached | undefined): string | undefined =>
+  Object.values(command?.flags ?? {}).find((flag) => flag.char === char)?.name
+
+/** The name of a flag that has another name, too. */
+const flagOfAlias = (alias: string, command: Command.Cached | undefined): string | undefined =>
+  Object.values(command?.flags ?? {}).find(({ aliases }) => aliases?.includes(alias))?.name
 
 function below(path: string[], { ids, aliases, summaries }: Commands): Offer[] {
   const start = path.length ? `${path.join(':')}:` : ''

@@ -41,6 +41,7 @@ const signingIn = 'signing-in.md'
 const twoFactor = 'two-factor.md#when-it-is-asked-for'
 const setUpTwoFactor = 'two-factor.md#turning-it-on'
 const password = 'account.md#password'
+const compaction = 'journal.md#compaction'
 const invitations = 'people.md#invitations'
 const provider = 'identity-provider.md'
 const letIn = 'identity-provider.md#who-is-let-in'
@@ -109,6 +110,9 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   idp_profile_failed: provider,
   idp_unavailable: provider,
   last_way_in: 'identity-provider.md#linked-accounts',
+  compaction_running: compaction,
+  journal_kept: compaction,
+  entry_rolled_up: compaction,
   already_member: null,
   token_ended: null,
   invitation_exists: invitations,
@@ -172,6 +176,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   routines_full: 'routines.md#versions-and-approval',
   invalid_inputs: 'routines.md#runs',
   missing_credentials: 'routines.md#secrets-and-the-network',
+  missing_integrations: 'routines.md#secrets-and-the-network',
   chain_too_deep: 'routines.md#runs',
   webhook_unsigned: webhooks,
   webhook_late: webhooks,
@@ -194,12 +199,21 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   foreign_file: null,
   file_refused: 'files.md#saving',
   file_changed: 'files.md#conflicts',
+  memory_refused: 'memory.md#what-is-refused',
+  memory_changed: 'memory.md#files',
+  consolidation_running: 'consolidation.md#running-it',
+  proposal_settled: 'consolidation.md#deciding',
+  staging_gone: 'consolidation.md#deciding',
+  memory_off: 'memory.md#what-reaches-agents',
+  memory_gone: 'memory.md#keeping',
   crew_not_running: containers,
   encryption_unavailable: folder,
   admin_tokens_unavailable: 'operating.md#administrative-tokens',
   outside_crew: null,
   exposure_quota: 'ports.md',
   exposure_ended: 'ports.md#what-people-do',
+  delivery_failed: 'notifications.md#channels',
+  channels_full: 'notifications.md#channels',
   models_unreachable: 'adapters.md#models',
   container_unreachable: containers,
   runtime_failed: containers,

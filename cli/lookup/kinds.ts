@@ -87,6 +87,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       rows: once(() => api.idp.links()),
       names: ({ provider, email }) => [provider, email].filter((name) => name !== null),
     }),
+  notification: ({ api }) =>
+    kind<RowOf<Client['notifications']['list']>>({
+      noun: 'notification',
+      next: 'muster notifications list',
+      numbersOf: ['notifications'],
+      rows: once(() => windowed({ limit: newest }, (query) => api.notifications.list({ query }), 100)),
+    }),
   port: ({ api, given }) =>
     kind<RowOf<typeof ports>>({
       noun: 'port',
@@ -94,6 +101,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       numbersOf: ['ports'],
       rows: once(async () => ports(api, await crewId(api, given['crew'] ?? ''))),
       names: ({ container_port, status }) => (status.toLowerCase() === 'active' ? [String(container_port)] : []),
+    }),
+  proposal: ({ api }) =>
+    kind({
+      noun: 'proposal',
+      next: 'muster consolidate proposals --status all',
+      numbersOf: ['consolidate', 'inbox'],
+      rows: once(() => proposals(api)),
     }),
   room: ({ api }) =>
     kind<RowOf<Client['rooms']['list']>>({
@@ -217,6 +231,15 @@ async function escalations(api: Client) {
   const of = (id: string) =>
     windowed(all, (query) => api.escalations.list({ crewId: id, query: { ...query, status: 'all' } }))
   return (await Promise.all(crews.map(({ id }) => of(id)))).flat()
+}
+
+async function proposals(api: Client) {
+  const fetched = await windowed(
+    all,
+    async (query) => (await api.consolidate.proposals({ query: { ...query, status: 'all' } })).proposals,
+    100,
+  )
+  return fetched.map(({ proposal_id: id }) => ({ id }))
 }
 
 async function rotations(api: Client) {

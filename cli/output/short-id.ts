@@ -1,8 +1,9 @@
 // Ids begin with the time, which things made together share; what follows is random. So the end tells them apart.
-const whole = /^(?:(?:[a-z]+_)+|)c[0-9a-z]{24}(?:_c[0-9a-z]{24})?$|^s_[0-9a-f]{64}$|^j_[0-9a-f]{16}$/
+const row = /^(?:(?:[a-z]+_)+|)c[0-9a-z]{24}(?:_c[0-9a-z]{24})?$/
+const others = /^s_[0-9a-f]{64}$|^j_[0-9a-f]{16}$|^(?:[a-z]+_)*mp_\d{14}-[0-9a-f]{16}$/
 
 /** Whether this is an id in full, which needs no looking up. */
-export const isWholeId = (text: string): boolean => whole.test(text)
+export const isWholeId = (text: string): boolean => row.test(text) || others.test(text)
 
 // Entries of the journal are many, and half of their end is counted up.
 const lengthOf = (id: string) => (id.startsWith('j_') ? 12 : 8)

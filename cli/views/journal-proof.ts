@@ -12,17 +12,19 @@ const proofs: Readonly<Record<Proof, string>> = {
   columns: 'what lists are filtered by is what the entries say',
   order: 'ids grow from entry to entry',
   priorities: 'every priority has the recorded changes that led to it',
+  roll_ups: 'every entry that left the journal is counted by the entry that sums it up',
   seal: 'up to the newest seal these are the entries that the daemon sealed',
   anchor: 'the journal holds everything that it held when the anchor was made',
 }
 
 const gaps: Readonly<Record<Gap, string>> = {
   unsealed: 'entries after the newest seal: the chain alone holds them',
-  erased: 'what erased payloads and summaries said',
+  erased: 'what erased payloads and summaries said, also those of entries that were rolled up',
   key_holder: 'that nobody who holds the encryption key forged it',
   rollback:
     'that database and seals were not both put back to an earlier state, and written on from there: an anchor ' +
     'shows it, up to its entry',
+  earlier: 'that what was passed before the interruption is still so: verify once more without --resume',
 }
 
 const lines = <T extends string>(heading: string, codes: readonly T[], words: Readonly<Record<T, string>>): string[] =>
@@ -52,8 +54,11 @@ export const verdictView: View<Verdict> = {
     Entries: ({ entries }) => entries,
     Erased: ({ erased }) => erased || null,
     'Erased summaries': ({ erased_summaries }) => erased_summaries || null,
+    'Rolled up': ({ compacted }) => compacted || null,
     Sealed: ({ sealed }) =>
       sealed && { text: `${sealed.entries} entries, ${human(when(sealed.at)).text}`, value: sealed.entries },
+    'Passed before': ({ resumed }) =>
+      resumed && { text: `${resumed.entries} entries, ${human(when(resumed.at)).text}`, value: resumed.entries },
     Newest: ({ head }) => head?.id,
     Hash: ({ head }) => head?.hash,
     Proven: ({ proven }) => proven.join(','),

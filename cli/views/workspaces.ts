@@ -23,6 +23,7 @@ export const workspaceView: View<Static<typeof Workspace>> = {
     'Second factor': ({ require_two_factor: needed }) => (needed ? 'required' : 'optional'),
     'Credential audit': ({ credential_audit_retention_days: days }) =>
       days === 0 ? 'kept for ever' : `${days ?? 90} days`,
+    Journal: ({ journal_retention_days: days }) => (days === 0 ? 'kept for ever' : `in full for ${days ?? 30} days`),
     Language: ({ preferred_language }) => preferred_language,
     Crews: ({ _count }) => _count?.crews,
     Agents: ({ _count }) => _count?.agents,

@@ -18,12 +18,14 @@ import attachments from './attachments/routes.ts'
 import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
+import channels from './channels/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
 import chatSearch from './chats/search/routes.ts'
 import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
+import consolidate from './consolidate/routes.ts'
 import credentials from './credentials/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
@@ -40,11 +42,14 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
+import memory from './memory/routes.ts'
+import agentMemory from './memory/tools/routes.ts'
 import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
 import missions from './missions/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
+import notifications from './notifications/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
@@ -99,9 +104,11 @@ export const features = {
   automations,
   blame,
   bootstrap,
+  channels,
   chats: join(chats, chatParticipants, chatReactions, chatSearch),
   checkpoints,
   collisions,
+  consolidate,
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
@@ -115,11 +122,13 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
+  memory: join(memory, agentMemory),
   metrics,
   milestones,
   missions,
   models,
   notes,
+  notifications,
   onboarding,
   pages,
   pairing,

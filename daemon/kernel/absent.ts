@@ -7,6 +7,7 @@ import type {
 } from '#runtime/service-types'
 import { problem } from './problem.ts'
 import type { Runs } from './runs.ts'
+import type { Scripts } from './scripts.ts'
 import type { Shells } from './shells.ts'
 
 /** The status of a crew that never had a container. */
@@ -69,6 +70,12 @@ export const noRuns: Runs = {
 export const noShells: Shells = {
   open: async () => refuse(),
   attach: () => refuse(),
+}
+
+/** The scripts of a server without crews: none begins. */
+export const noScripts: Scripts = {
+  carryOut: ({ ended }) => ended({ kind: 'never', reason: 'This server has no container runtime' }),
+  isLive: () => false,
 }
 
 /** Where no agents work, none of their writes collide. */

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { CollisionService, DiskService, MarkService, RuntimeService } from '#runtime/service-types'
-import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noShells } from './absent.ts'
+import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noScripts, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -14,6 +14,7 @@ import { createReactor, draftOf, type Reactor } from './facts.ts'
 import type { Channels } from './feature.ts'
 import { createOriginRules, type OriginRules } from './http/origin.ts'
 import type { Instance } from './instance.ts'
+import type { Eraser } from './journal/eraser.ts'
 import { createJournal, type Draft, type JournalIndex, type Projection, type Recorded } from './journal/journal.ts'
 import type { SealFile } from './journal/seal-file.ts'
 import { createSealer, noSealer, type Sealer } from './journal/sealer.ts'
@@ -25,6 +26,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
 import type { RunSource, Runs } from './runs.ts'
+import type { Scripts } from './scripts.ts'
 import type { Shells } from './shells.ts'
 import { newSigner, type Signer } from './signer.ts'
 import type { Db } from './store/db.ts'
@@ -63,6 +65,8 @@ interface Events {
   called: (stepId: string) => void
   /** A run of a routine is to begin then. */
   parked: (at: string) => void
+  /** A compaction of a journal was asked for, with this entry. */
+  compact: (seq: number) => void
   /** A schedule is due then. */
   scheduled: (at: string) => void
 }
@@ -102,6 +106,8 @@ export interface App extends Writer {
   runs: Runs
   /** Terminals of people in crews. */
   shells: Shells
+  /** Scripts in crews. */
+  scripts: Scripts
   /** Sources of runs, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
@@ -136,6 +142,8 @@ export interface App extends Writer {
   project(projection: Projection): void
   /** Statistics from which reads of the journal are planned. */
   readonly index: JournalIndex
+  /** Erases what entries say, within the current change. */
+  readonly eraser: Eraser
   /** Seals the journal's heads in a file beside the database; does nothing without a file or key. */
   readonly seals: Sealer
   /** Runs reads that may take long. */
@@ -300,6 +308,7 @@ export function createApp(parts: AppParts): App {
     runtime: noRuntime,
     runs: noRuns,
     shells: noShells,
+    scripts: noScripts,
     sources: new Map(),
     scrub: notYet,
     disk: noDisk,
@@ -327,6 +336,7 @@ export function createApp(parts: AppParts): App {
     reactor,
     project: journal.project,
     index: journal.index,
+    eraser: journal.eraser,
     seals,
     reads,
     broadcast: (message) => afterCommit(() => bus.emit('broadcast', message)),

@@ -4,20 +4,30 @@ export interface Mentions {
   slugs: ReadonlySet<string>
   /** Ids of agents, from links that pickers of clients write. */
   ids: ReadonlySet<string>
+  /** Ids of people, from such links. */
+  users: ReadonlySet<string>
+  /** E-mail addresses after an `@`, in lower case. */
+  addresses: ReadonlySet<string>
 }
 
 const link = /\[@[a-z0-9._-]{1,64}\]\([a-z][a-z0-9+.-]{0,30}:agent\/([A-Za-z0-9_-]{1,64})\)/gi
+const person = /\[@[^\]\n]{1,100}\]\([a-z][a-z0-9+.-]{0,30}:user\/([A-Za-z0-9_-]{1,64})\)/gi
+const addressed = /(?<![\p{L}\p{N}_@./-])@([a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})/giu
 const named = /(?<![\p{L}\p{N}_@./-])@([a-z0-9][a-z0-9_-]*)(?![\p{L}\p{N}_@]|\.[\p{L}\p{N}])/giu
 
 /**
- * Agents that a text names: `@slug`, in any case and not as part of another word or address, or a client's link. Code,
- * in blocks and in lines, names nobody. docs/rules/chats.md, "People".
+ * Whom a text names. An agent: `@slug`, in any case and not as part of another word or address, or a client's link. A
+ * person: `@` and their address, or a client's link. Code, in blocks and in lines, names nobody. docs/rules/chats.md,
+ * "People".
  */
 export function mentionsIn(text: string): Mentions {
   const prose = withoutSpans(withoutBlocks(text))
   const ids = new Set([...prose.matchAll(link)].map(([, id]) => id!))
-  const slugs = new Set([...prose.replace(link, ' ').matchAll(named)].map(([, slug]) => slug!.toLowerCase()))
-  return { slugs, ids }
+  const users = new Set([...prose.matchAll(person)].map(([, id]) => id!))
+  const plain = prose.replace(link, ' ').replace(person, ' ')
+  const addresses = new Set([...plain.matchAll(addressed)].map(([, address]) => address!.toLowerCase()))
+  const slugs = new Set([...plain.matchAll(named)].map(([, slug]) => slug!.toLowerCase()))
+  return { slugs, ids, users, addresses }
 }
 
 /** Whether a text names an agent. */

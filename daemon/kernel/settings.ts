@@ -257,6 +257,22 @@ export const settings = {
     max: 100,
     summary: 'Most assignments that an agent makes for one request, its follow-up turns included',
   }),
+  consolidationModel: setting({
+    path: 'consolidation.model',
+    env: 'SVC_CONSOLIDATION_MODEL',
+    kind: 'string',
+    fallback: '',
+    summary: 'Model that proposes what crews are to remember; by default a fast one of the first provider with a key',
+  }),
+  consolidationHours: setting({
+    path: 'consolidation.hours',
+    env: 'SVC_CONSOLIDATION_HOURS',
+    kind: 'integer',
+    fallback: 6,
+    min: 0,
+    max: 8760,
+    summary: 'Hours between two consolidations of a workspace; 0 for none but those that people start',
+  }),
   allowPrivateEndpoints: setting({
     path: 'container.allow_private_endpoints',
     env: 'SVC_ALLOW_PRIVATE_ENDPOINTS',

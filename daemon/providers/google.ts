@@ -1,5 +1,5 @@
 import type { Prices } from './prices.ts'
-import { bearer, type Provider } from './provider.ts'
+import { bearer, type Provider, textsOf } from './provider.ts'
 import { listed, type Passed, type Vendor } from './vendor.ts'
 
 const base = 'https://generativelanguage.googleapis.com'
@@ -59,6 +59,22 @@ export const google: Provider = {
     family: /^gemini/,
     curated: ['gemini-2.0-flash', 'gemini-1.5-pro', 'gemini-1.5-flash'],
     knows: () => true,
+  },
+  completion: {
+    model: 'gemini-2.5-flash',
+    request: ({ model, system, prompt, maxTokens }, token) => ({
+      path: `/v1beta/models/${encodeURIComponent(model)}:generateContent`,
+      headers: { 'x-goog-api-key': token },
+      body: {
+        systemInstruction: { parts: [{ text: system }] },
+        contents: [{ role: 'user', parts: [{ text: prompt }] }],
+        generationConfig: { maxOutputTokens: maxTokens },
+      },
+    }),
+    text(answer) {
+      const { candidates } = (answer ?? {}) as { candidates?: { content?: { parts?: unknown } | null }[] }
+      return Array.isArray(candidates) ? textsOf(candidates[0]?.content?.parts) : null
+    },
   },
   prices,
   // A bad key is a 400 here.

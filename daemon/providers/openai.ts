@@ -1,3 +1,4 @@
+import { chatCompletions } from './chat-completions.ts'
 import type { Price, Prices } from './prices.ts'
 import { bearer, type Provider } from './provider.ts'
 import { listed, type Vendor } from './vendor.ts'
@@ -66,6 +67,7 @@ export const openai: Provider = {
     knows: (model, live) => live === null || live.includes(model),
     ask: (token) => ({ path: '/v1/models', headers: bearer(token) }),
   },
+  completion: chatCompletions('gpt-5-mini', 'max_completion_tokens'),
   prices,
   probe: (value) => ({ url: '/v1/models', headers: bearer(value) }),
 }

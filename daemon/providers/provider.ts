@@ -14,6 +14,8 @@ export interface Provider {
   /** How the crews' sidecars call its models. */
   vendor?: Vendor
   models?: Models
+  /** How the daemon itself asks one of its models. */
+  completion?: Completion
   /** What its models cost by its own list. */
   prices?: Prices
   /** One harmless request that is answered differently for good and bad keys; an address, or a path below `address`. */
@@ -25,6 +27,31 @@ export interface Provider {
 }
 
 export type Headers = Record<string, string>
+
+/** How a model is asked for a text, and its answer read. */
+export interface Completion {
+  /** The model that is asked unless the operator names one: fast, and good enough to sum up. */
+  model: string
+  request(ask: Asking, token: string): { path: string; headers: Headers; body: object }
+  /** The text of an answer; null when there is none in it. */
+  text(answer: unknown): string | null
+}
+
+export interface Asking {
+  model: string
+  /** What it is to do. */
+  system: string
+  /** What it is to do it with. */
+  prompt: string
+  maxTokens: number
+}
+
+/** Texts of a list of objects, one behind the other; null when there is none. */
+export function textsOf(parts: unknown): string | null {
+  if (!Array.isArray(parts)) return null
+  const texts = parts.flatMap((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : []))
+  return texts.length ? texts.join('') : null
+}
 
 export interface Listed {
   id: string

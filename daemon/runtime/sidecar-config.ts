@@ -5,7 +5,7 @@ import { originOf } from '../features/runs/chains/service.ts'
 import { workingOfAgent } from '../features/runs/service.ts'
 import { providers } from '../providers/index.ts'
 import { agentKey } from './agent-keys.ts'
-import type { SidecarConfig } from './types.ts'
+import type { AgentSpec, SidecarConfig } from './types.ts'
 
 /**
  * Whether an agent works on what another program sent, also by way of other agents. All that it does meanwhile is
@@ -16,9 +16,13 @@ const isCalled = (app: App, agentId: string): boolean =>
 
 /**
  * What a crew's sidecar shall know now: its network policy, and the model keys of each agent under that agent's own
- * dummy key.
+ * dummy key. `scripts` are the users as which scripts are at work: they reach the hosts of the policy, and no model.
  */
-export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): SidecarConfig {
+export function sidecarConfig(
+  app: App,
+  { spec }: Pick<DesiredCrew, 'spec'>,
+  scripts: readonly AgentSpec[] = [],
+): SidecarConfig {
   const agents = spec.agents.map(
     ({ agentId, slug, uid }) =>
       [
@@ -29,9 +33,10 @@ export function sidecarConfig(app: App, { spec }: Pick<DesiredCrew, 'spec'>): Si
         },
       ] as const,
   )
+  const others = scripts.map((it) => [agentKey(app, it.agentId), { ...it, credentials: [] }] as const)
   return {
     network: spec.network,
-    agents: Object.fromEntries(agents),
+    agents: Object.fromEntries([...agents, ...others]),
     upstreams: Object.fromEntries(
       providers.flatMap((it) => (it.vendor ? [[it.name, app.config.vendor[it.address!.path]!]] : [])),
     ),

@@ -3,6 +3,7 @@ import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
 import { journalFailover, markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
+import { isScriptUser } from './scripts/users.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
 /**
@@ -26,7 +27,8 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
   }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
-  const { agentId, port, unreported } = report
+  const { port, unreported } = report
+  const agentId = report.agentId && isScriptUser(report.agentId) ? null : report.agentId
   // A host is a text of the agent's, too.
   const { host, reason } = app.scrub(
     { workspace_id: workspace, agent_id: agentId ?? '' },

@@ -13,6 +13,10 @@ const facts = statements((db) => ({
     `SELECT n.text AS workspace, j.entry_hash AS hash
      FROM journal j JOIN journal_names n ON n.name = j.ws WHERE j.seq = ?`,
   ),
+  husk: db.prepare<[seq: number], { workspace: string; hash: Buffer }>(
+    `SELECT n.text AS workspace, h.entry_hash AS hash
+     FROM journal_husks h JOIN journal_names n ON n.name = h.ws WHERE h.seq = ?`,
+  ),
 }))
 
 export const installationOf = (db: Db): string => facts(db).read.get('installation_id') ?? ''
@@ -27,4 +31,6 @@ export const isUsed = (db: Db): boolean => facts(db).someone.get() !== undefined
 
 export const newestEntry = (db: Db): { seq: number; ts: number } | undefined => facts(db).newest.get()
 
-export const entryAt = (db: Db, seq: number): { workspace: string; hash: Buffer } | undefined => facts(db).hash.get(seq)
+/** The entry at that place, also one that has left the journal. */
+export const entryAt = (db: Db, seq: number): { workspace: string; hash: Buffer } | undefined =>
+  facts(db).hash.get(seq) ?? facts(db).husk.get(seq)

@@ -10,7 +10,7 @@ const recheckMs = 30_000
 export interface LineStream {
   /** False when the client reads too slowly: the line is dropped and the stream should end. */
   write(line: string): boolean
-  end(lines: StreamFrame[]): void
+  end(lines: object[]): void
   readonly over: boolean
 }
 

@@ -116,6 +116,7 @@ export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const matchTypes = ['contains', 'regex', 'exact'] as const
+export const memoryKinds = ['agent', 'crew', 'workspace', 'pins', 'learned'] as const
 export const metricBuckets = ['15m', '1h', '1d'] as const
 export const metricGroups = ['none', 'crew', 'model', 'status'] as const
 export const metricNames = ['issues_closed', 'active_missions', 'runs_count', 'cost_usd'] as const
@@ -124,10 +125,32 @@ export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
 export const missionStatuses = ['PLANNING', 'IN_PROGRESS', 'REVIEW', 'COMPLETED', 'FAILED', 'CANCELLED'] as const
 export const modelTiers = ['trivial', 'fast', 'moderate', 'smart'] as const
 export const networkModes = ['restricted', 'free'] as const
+export const notificationCategories = [
+  'routines.completed',
+  'routines.failed',
+  'routines.skipped',
+  'routines.missed',
+  'issues.created',
+  'issues.state',
+  'issues.assigned',
+  'issues.comment',
+  'agents.approval',
+  'agents.escalation',
+  'agents.error',
+  'agents.budget',
+  'system.health',
+  'system.migration',
+  'security',
+  'pages.stale',
+  'chat.replies',
+  'memory',
+] as const
+export const notificationPriorities = ['low', 'medium', 'high', 'urgent'] as const
 export const portFilters = ['active', 'revoked', 'expired', 'all'] as const
 export const presets = ['chat', 'power', 'admin'] as const
 export const priorities = ['normal', 'high', 'pin', 'permanent'] as const
 export const projectStatuses = ['backlog', 'planned', 'in_progress', 'paused', 'completed', 'cancelled'] as const
+export const proposalStatuses = ['pending', 'approved', 'rejected'] as const
 export const relationTypes = ['blocks', 'blocked_by', 'relates_to', 'duplicate_of'] as const
 export const roles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN', 'OWNER'] as const
 export const roomKinds = ['group', 'channel'] as const

@@ -5,9 +5,11 @@ import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
 import { automationFacts } from './entries/automations.ts'
+import { channelFacts } from './entries/channels.ts'
 import { chatFacts } from './entries/chats.ts'
 import { checkpointFacts } from './entries/checkpoints.ts'
 import { collisionFacts } from './entries/collisions.ts'
+import { consolidateFacts } from './entries/consolidate.ts'
 import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewConnectionFacts } from './entries/crew-connections.ts'
@@ -22,6 +24,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
+import { memoryFacts } from './entries/memory.ts'
 import { missionFacts } from './entries/missions.ts'
 import { noteFacts } from './entries/notes.ts'
 import { peerFacts } from './entries/peers.ts'
@@ -52,15 +55,18 @@ export const facts = {
   ...agentFacts,
   ...containerFacts,
   ...attachmentFacts,
+  ...channelFacts,
   ...chatFacts,
   ...checkpointFacts,
   ...collisionFacts,
+  ...consolidateFacts,
   ...credentialFacts,
   ...crewFacts,
   ...crewConnectionFacts,
   ...fileFacts,
   ...issueFacts,
   ...journalFacts,
+  ...memoryFacts,
   ...missionFacts,
   ...noteFacts,
   ...peerFacts,

@@ -4,6 +4,7 @@ import { adapters } from './adapters.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
+import { agentMemory } from './agent-memory.ts'
 import { agentPeers } from './agent-peers.ts'
 import { agentStanding } from './agent-standing.ts'
 import { agents } from './agents.ts'
@@ -15,11 +16,13 @@ import { attachments } from './attachments.ts'
 import { automations } from './automations.ts'
 import { blame } from './blame.ts'
 import { bootstrap } from './bootstrap.ts'
+import { channels } from './channels.ts'
 import { chatPeople } from './chat-people.ts'
 import { chatSearch } from './chat-search.ts'
 import { chats } from './chats.ts'
 import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
+import { consolidate } from './consolidate.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
@@ -38,11 +41,13 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
+import { memory } from './memory.ts'
 import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
 import { missions } from './missions.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
+import { notifications } from './notifications.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
@@ -96,9 +101,11 @@ export const api = {
   automations,
   blame,
   bootstrap,
+  channels,
   chats: { ...chats, ...chatPeople, ...chatSearch },
   checkpoints,
   collisions,
+  consolidate,
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
@@ -112,11 +119,13 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
+  memory: { ...memory, ...agentMemory },
   metrics,
   milestones,
   missions,
   models,
   notes,
+  notifications,
   onboarding,
   pages,
   pairing,

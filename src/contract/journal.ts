@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { get, post } from './define.ts'
 import { actorTypes, priorities, severities } from './entries.ts'
+import { Compacting, Compaction } from './journal-compaction.ts'
 
 const text = Type.String()
 const optional = (description: string) => Type.Optional(Type.String({ description }))
@@ -28,21 +29,21 @@ export const JournalEntry = Type.Object(
 
 /**
  * Kinds of what does not hold. `chain`: an entry was changed, or one before it is missing. `forged`: it is not the one
- * that was sealed.
+ * that was sealed. `rolled_up`: more entries left the journal than its summaries tell of.
  */
-const faults = ['chain', 'columns', 'order', 'truncated', 'forged', 'replaced', 'seal_missing'] as const
+const faults = ['chain', 'columns', 'order', 'rolled_up', 'truncated', 'forged', 'replaced', 'seal_missing'] as const
 /**
- * What a check can prove. `columns`: what lists are filtered by agrees with the entries. `seal`, `anchor`: the head
- * known from there is here.
+ * What a check can prove. `columns`: what lists are filtered by agrees with the entries. `roll_ups`: every entry that
+ * left the journal is counted by a summary. `seal`, `anchor`: the head known from there is here.
  */
-const proofs = ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'] as const
+const proofs = ['chain', 'columns', 'order', 'priorities', 'roll_ups', 'seal', 'anchor'] as const
 /**
  * What it cannot. `unsealed`: entries after the newest seal rest on the chain alone. `erased`: what erased payloads and
- * summaries said. `key_holder`: who has the key can forge. `rollback`: database and seals put back together to an
- * earlier state; an anchor kept elsewhere shows
- * it, for what is older than it.
+ * summaries said, also those of entries that were rolled up. `key_holder`: who has the key can forge. `rollback`:
+ * database and seals put back together to an earlier state; an anchor kept elsewhere shows it, for what is older than
+ * it. `earlier`: what had been passed when the verification was interrupted, and was changed since.
  */
-const gaps = ['unsealed', 'erased', 'key_holder', 'rollback'] as const
+const gaps = ['unsealed', 'erased', 'key_holder', 'rollback', 'earlier'] as const
 export type Proof = (typeof proofs)[number]
 export type Gap = (typeof gaps)[number]
 
@@ -62,16 +63,28 @@ export const Verdict = Type.Object({
   entries: Type.Integer({ description: 'Entries that hold' }),
   erased: Type.Integer({ description: 'Entries whose payload was erased; their place in the chain still holds' }),
   erased_summaries: Type.Integer({ description: 'Entries whose summary was erased' }),
+  compacted: Type.Integer({ description: 'Entries that were rolled up; their place in the chain still holds' }),
   head: Head,
   sealed: Type.Union([Type.Object({ entries: Type.Integer(), seq: Type.Integer(), at: text }), nothing], {
     description: 'What the newest seal covers',
   }),
   unsealed: Type.Integer({ description: 'Entries after it' }),
+  resumed: Type.Union([Type.Object({ entries: Type.Integer(), at: text }), nothing], {
+    description: 'The entries that were passed before this verification was interrupted, and when that was',
+  }),
   proven: Type.Array(Type.Enum(proofs)),
   not_proven: Type.Array(Type.Enum(gaps)),
   broken: Type.Union([Fault, nothing], { description: 'The first thing that does not hold' }),
 })
 export type Verdict = Static<typeof Verdict>
+
+const Progress = Type.Object({
+  type: Type.Enum(['progress', 'interrupted'] as const),
+  entries: Type.Integer({ description: 'Entries that were passed' }),
+  of: Type.Integer(),
+})
+/** A line of a verification that tells how far it is. */
+export type VerificationLine = Static<typeof Progress> | { type: 'verdict'; verdict: Verdict }
 
 const Anchor = Type.Object({
   workspace_id: text,
@@ -186,6 +199,17 @@ export const journal = {
     reply: Anchor,
     throws: ['encryption_unavailable'],
   }),
+  verification: get('/journal/verification', {
+    summary: 'The same, with how far it is: one JSON object a line',
+    access: 'ADMIN',
+    ...ofSession,
+    kind: 'stream',
+    query: Type.Object({
+      anchor: Type.Optional(Type.String({ maxLength: 500, description: 'as for verify' })),
+      resume: Type.Optional(Type.Boolean({ description: 'go on where the last verification was interrupted' })),
+    }),
+    throws: ['unavailable', 'encryption_unavailable'],
+  }),
   verify: get('/journal/verify', {
     also: '/admin/journal/verify',
     summary: 'Check that the journal is the one that was written',
@@ -199,13 +223,35 @@ export const journal = {
     reply: Verdict,
     throws: ['unavailable', 'encryption_unavailable'],
   }),
+  compaction: get('/journal/compaction', {
+    summary: 'Show how long entries are kept in full, and which were rolled up',
+    access: 'VIEWER',
+    ...ofSession,
+    reply: Compaction,
+  }),
+  compact: post('/journal/compact', {
+    summary: 'Roll up the entries that are older than the retention',
+    access: 'ADMIN',
+    ...ofSession,
+    scope: 'workspace:admin',
+    status: 202,
+    bodyOptional: true,
+    body: Type.Object({
+      before: Type.Optional(
+        Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'a UTC day: only entries before it' }),
+      ),
+    }),
+    reply: Compacting,
+    journal: ['system.compaction'],
+    throws: ['unavailable', 'compaction_running', 'journal_kept'],
+  }),
   show: get('/journal/:entryId', {
     summary: 'Show one journal entry',
     access: 'VIEWER',
     ...ofSession,
     kind: 'text',
     reply: JournalEntry,
-    throws: ['not_found'],
+    throws: ['not_found', 'entry_rolled_up'],
   }),
   priority: post('/journal/:entryId/priority', {
     summary: 'Mark how an entry is kept and recalled',

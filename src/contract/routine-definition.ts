@@ -6,6 +6,7 @@ export const stepTypes = [
   'call_pipeline',
   'http',
   'code',
+  'script',
   'transform',
   'wait',
   'notify',
@@ -25,7 +26,14 @@ export const modelTiers = ['trivial', 'fast', 'moderate', 'smart'] as const
 export type ModelTier = (typeof modelTiers)[number]
 
 export const waitKinds = ['approval', 'datetime', 'event'] as const
-export const platformActions = ['issue.create', 'issue.update', 'issue.comment'] as const
+export const platformActions = [
+  'issue.create',
+  'issue.update',
+  'issue.comment',
+  'issue.link',
+  'assignment.create',
+  'escalation.create',
+] as const
 export const inputTypes = ['string', 'number', 'boolean', 'object', 'array'] as const
 
 const stepId = '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$'
@@ -47,6 +55,13 @@ const Retry = strict({
       max_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_600_000, description: '60000 unless stated' })),
       factor: Type.Optional(Type.Number({ minimum: 1, maximum: 10, description: '2 unless stated' })),
       jitter: Type.Optional(Type.Boolean({ description: 'Up to half as long at random; true unless stated' })),
+    }),
+  ),
+  retry_on: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Only failures that say one of these words are tried again; all of them unless stated',
     }),
   ),
 })
@@ -110,6 +125,28 @@ const Http = strict({
   ),
 })
 
+/** The folder that the agents of a crew share, as definitions name it. */
+export const sharedFolder = '/crew/shared'
+
+const Script = strict({
+  path: Type.String({
+    maxLength: 500,
+    pattern: '^(/crew/shared/)?[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$',
+    description: `a file below ${sharedFolder}, such as checks/links.py`,
+  }),
+  interpreter: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
+      description: 'a program of the container, such as python3; the one for the name of the file unless stated',
+    }),
+  ),
+  args: Type.Optional(Type.Array(template(10_000, 'A template'), { maxItems: 50 })),
+  env: Type.Optional(texts),
+  sha256: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 that the file must have, in hexadecimal' }),
+  ),
+})
+
 const Wait = strict({
   kind: Type.Enum([...waitKinds]),
   approval_prompt: Type.Optional(prose(4000)),
@@ -163,9 +200,11 @@ const kinds = {
     type: Type.Literal('code'),
     code: strict({
       runtime: Type.Optional(Type.Literal('cel')),
-      code: template(65_536, 'A CEL expression over inputs, steps, run and event'),
+      code: template(65_536, 'A CEL expression over inputs, steps, run, event and env'),
+      env: Type.Optional(texts),
     }),
   }),
+  script: strict({ ...any, type: Type.Literal('script'), script: Script }),
   transform: strict({
     ...any,
     type: Type.Literal('transform'),
@@ -253,6 +292,12 @@ export const definitionMembers = {
         maxItems: 64,
       },
     ),
+  ),
+  integrations_required: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 64,
+      description: 'Integrations without which no run begins',
+    }),
   ),
   concurrency_key: Type.Optional(template(500, 'Runs with the same key count as one group; a template')),
   max_concurrent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '1 unless stated' })),

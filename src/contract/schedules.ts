@@ -117,6 +117,7 @@ export const schedules = {
       'routine_inactive',
       'routine_busy',
       'missing_credentials',
+      'missing_integrations',
       'chain_too_deep',
     ],
   }),

@@ -112,6 +112,7 @@ export const webhooks = {
       'routine_inactive',
       'routine_busy',
       'missing_credentials',
+      'missing_integrations',
       'chain_too_deep',
     ],
   }),

@@ -20,6 +20,7 @@ export const Workspace = Type.Object({
   run_retention_days: nullable(Type.Integer()),
   credential_audit_retention_days: nullable(Type.Integer()),
   audit_log_retention_days: nullable(Type.Integer()),
+  journal_retention_days: nullable(Type.Integer({ description: 'days that entries are kept in full; null: 30' })),
   require_two_factor: Type.Boolean({ description: 'Members without a second factor cannot enter' }),
   require_second_approver: Type.Boolean({
     description: 'Who created an agent does not decide alone about the secrets that it offers',
@@ -55,6 +56,7 @@ const Change = Type.Object({
   run_retention_days: days(1, 'null: runs are kept'),
   credential_audit_retention_days: days(0, 'null: 90 days; 0: kept for ever'),
   audit_log_retention_days: days(0, 'null and 0: kept for ever'),
+  journal_retention_days: days(0, 'null: 30 days; 0: entries are kept in full for ever'),
 })
 
 /**

@@ -33,7 +33,8 @@ const fill = 'dd if=/dev/zero of=closed/data bs=1M count=54 conv=notrunc status=
 /** Goes on until it is ended, whatever it is told, at so many seconds a megabyte. */
 const flooding = (pause: number) =>
   `trap '' TERM; for i in $(seq 1 400); do dd if=/dev/zero of=more$i bs=1M count=1 status=none; sleep ${pause}; done`
-const flood = flooding(0.05)
+/** Lasts longer than a crew goes unmeasured on a busy machine: measuring is slow there, and has a fifth of the time. */
+const flood = flooding(0.5)
 /** Most of a small disk at once, the rest so slowly that a busy machine, too, notices before the reserve is gone. */
 const trickle = `dd if=/dev/zero of=most bs=1M count=75 status=none; ${flooding(1)}`
 

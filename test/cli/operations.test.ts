@@ -25,6 +25,8 @@ const none: Record<string, string> = {
   'issues.find': '`muster issues show` finds it',
   'issues.ofCrew': '`muster issues list --crew` lists them',
   'missions.ofCrew': '`muster missions list --crew` lists them',
+  'consolidate.diff': '`muster consolidate show` shows it',
+  'consolidate.explain': '`muster consolidate show` shows it',
   'blame.show': '`muster blame` shows it',
   'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',

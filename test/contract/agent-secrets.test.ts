@@ -55,6 +55,11 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
       metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }),
     },
   ],
+  'memory.readMemory': () => [{ path: 'AGENT.md' }],
+  'memory.writeMemory': () => [{ path: 'AGENT.md' }],
+  'memory.appendMemory': () => [{ shared: true }],
+  'memory.searchMemory': () => [{ limit: 1, scope: '' }],
+  'memory.searchConversations': () => [{ limit: 1 }],
   'notes.acknowledge': () => [{ receipt: 'r' }],
   'notes.take': () => [{}],
   'peers.query': () => [{ target: 'bo' }],
@@ -71,6 +76,8 @@ async function place() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-secrets-'))
   closing({ close: () => rmSync(folder, { recursive: true, force: true }) })
   const it = await agentAtWork({ file: join(folder, 'muster.db') })
+  await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { memory_enabled: true })
+  await it.call('OWNER', 'PUT', '/memory/file', { path: 'agent:ada/AGENT.md', content: 'x' })
   const { body, status } = await it.call('OWNER', 'POST', '/credentials', {
     name: 'deploy',
     value: secret,

@@ -204,7 +204,7 @@ const secretive = [
   'webhooks.fire',
 ]
 
-/** What needs a container engine, an identity provider, a signature, no users, an issue of that crew, or stages. */
+/** What needs an engine, an identity provider, a signature, no users, an issue of that crew, stages, or a path. */
 const unequipped = [
   'adapters.list',
   'agents.containerFiles',
@@ -264,6 +264,15 @@ const unequipped = [
   'automations.create',
   'automations.remove',
   'automations.update',
+  'memory.append',
+  'memory.diff',
+  'memory.list',
+  'memory.remove',
+  'memory.restore',
+  'memory.show',
+  'memory.version',
+  'memory.versions',
+  'memory.write',
   'routines.appearance',
   'routines.approve',
   'routines.cancel',

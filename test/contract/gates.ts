@@ -83,6 +83,19 @@ automations.preview        MANAGER   workspace:admin   api
 blame.show                MANAGER   -                 api
 bootstrap.create           public    -                 auth
 
+channels.list              VIEWER    -                 api
+channels.create            VIEWER    workspace:admin   api
+channels.update            VIEWER    workspace:admin   api
+channels.remove            VIEWER    workspace:admin   api
+channels.test              VIEWER    workspace:admin   api
+channels.testDraft         VIEWER    workspace:admin   api
+channels.agents            VIEWER    -                 api
+channels.allow             VIEWER    workspace:admin   api
+channels.deny              VIEWER    workspace:admin   api
+channels.ofAgent           VIEWER    -                 api
+channels.providers         VIEWER    -                 api
+channels.setProvider       ADMIN     workspace:admin   api
+
 chats.list                 VIEWER    -                 api
 chats.create               VIEWER    agents:write      api
 chats.rename               VIEWER    agents:write      api  crew-role
@@ -114,6 +127,13 @@ checkpoints.remove         MANAGER   crews:write       api
 
 collisions.list            VIEWER    -                 api
 collisions.watch           VIEWER    -                 api
+
+consolidate.run            ADMIN     agents:write      api
+consolidate.proposals      MEMBER    -                 api
+consolidate.diff           MEMBER    -                 api
+consolidate.explain        MEMBER    -                 api
+consolidate.approve        ADMIN     agents:write      api
+consolidate.reject         ADMIN     agents:write      api
 
 credentials.list           VIEWER    -                 api
 credentials.create         MANAGER   credentials:write api  second-factor or:credential.create
@@ -216,7 +236,10 @@ journal.count              VIEWER    -                 api
 journal.lookup             VIEWER    -                 api
 journal.types              VIEWER    -                 api
 journal.stream             VIEWER    -                 api
+journal.verification       ADMIN     -                 api
 journal.verify             ADMIN     -                 api
+journal.compaction         VIEWER    -                 api
+journal.compact            ADMIN     workspace:admin   api
 journal.show               VIEWER    -                 api
 journal.priority           ADMIN     workspace:admin   api
 
@@ -264,6 +287,12 @@ missions.removeTask        MANAGER   crews:write       api  crew-role
 models.list                VIEWER    -                 api
 notes.take                 internal  -                 api
 notes.acknowledge          internal  -                 api
+notifications.list         signed-in -                 api
+notifications.count        signed-in -                 api
+notifications.read         signed-in -                 api
+notifications.readAll      signed-in -                 api
+notifications.remove       signed-in -                 api
+
 onboarding.status          signed-in -                 api
 onboarding.complete        signed-in -                 api
 onboarding.setup           signed-in *                 api  second-factor
@@ -284,6 +313,31 @@ peers.wait                 internal  -                 api
 peers.standup              internal  -                 api
 peers.sendMessage          internal  -                 api
 peers.readMessages         internal  -                 api
+
+memory.list                VIEWER    -                 api
+memory.show                VIEWER    -                 api
+memory.write               VIEWER    agents:write      api
+memory.append              VIEWER    agents:write      api
+memory.remove              VIEWER    agents:write      api
+memory.versions            VIEWER    -                 api
+memory.version             VIEWER    -                 api
+memory.restore             ADMIN     agents:write      api
+memory.diff                VIEWER    -                 api
+memory.search              VIEWER    agents:write      api
+memory.export              ADMIN     -                 api
+memory.import              ADMIN     agents:write      api
+memory.health              VIEWER    -                 api
+memory.context             VIEWER    -                 api
+memory.readMemory          internal  -                 api
+memory.writeMemory         internal  -                 api
+memory.appendMemory        internal  -                 api
+memory.searchMemory        internal  -                 api
+memory.searchConversations internal  -                 api
+memory.stats               ADMIN     -                 api
+memory.history             ADMIN     -                 api
+memory.content             ADMIN     -                 api
+memory.config              ADMIN     -                 api
+memory.setConfig           ADMIN     workspace:admin   api
 
 persona.show               VIEWER    -                 api
 persona.set                MANAGER   agents:write      api  crew-role

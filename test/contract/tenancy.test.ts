@@ -18,7 +18,7 @@ const common = (async () => {
 })()
 
 /** Names that belong to no workspace, and where a user's own things live. */
-const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version'])
+const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version', 'provider'])
 /** What any signed-in user may see of another. */
 const openToAll = new Set(['users.avatar'])
 /** The invitation of a workspace of one's own is not an invitation to oneself. */
@@ -35,6 +35,9 @@ const bodies: Record<string, object> = {
   'approvals.cancel': {},
   'approvals.decide': { status: 'denied' },
   'assignments.cancel': {},
+  'channels.allow': { agent_id: 'own:agentId' },
+  'channels.test': {},
+  'channels.update': { enabled: false },
   'chats.create': {},
   'chats.rename': { title: 'x' },
   'chats.react': { emoji: '👍' },
@@ -60,6 +63,7 @@ const bodies: Record<string, object> = {
   'inbox.act': { action: 'dismiss' },
   'inbox.update': { state: 'read' },
   'journal.priority': { priority: 'pin' },
+  'consolidate.reject': {},
   'issues.comment': { body: 'x' },
   'issues.create': { title: 'x' },
   'issues.relate': { target_identifier: 'own:targetIdentifier', relation_type: 'blocks' },
@@ -75,6 +79,7 @@ const bodies: Record<string, object> = {
   'missions.updateTask': { title: 'x' },
   'members.setCapabilities': { capabilities: [] },
   'members.update': { role: 'VIEWER' },
+  'memory.restore': { path: 'agent:own/AGENT.md' },
   'persona.set': { content: 'x' },
   'persona.setCrew': { content: 'x' },
   'persona.suggest': { content: 'x' },
@@ -109,6 +114,7 @@ const queries: Record<string, string> = {
   'checkpoints.diff': '?path=x',
   'files.download': '?path=x',
   'files.save': '?path=x',
+  'memory.version': '?path=agent:own/AGENT.md',
   'policies.simulate': '?autonomy_level=trusted',
 }
 
@@ -168,6 +174,7 @@ const references: [operation: string, member: string, of: string, body: (id: str
   ['missions.addTask', 'depends_on', 'taskId', (id) => ({ title: 'x', depends_on: [id] })],
   ['missions.updateTask', 'assigned_agent_id', 'agentId', (assigned_agent_id) => ({ assigned_agent_id })],
   ['automations.preview', 'automation_id', 'automationId', (automation_id) => ({ automation_id })],
+  ['channels.allow', 'agent_id', 'agentId', (agent_id) => ({ agent_id })],
   ['triage.create', 'crew_id', 'crewId', (id) => ({ ...rule, crew_id: id })],
   ['triage.create', 'assignee_id', 'agentId', (id) => ({ ...rule, assignee_id: id })],
   ['triage.create', 'project_id', 'projectId', (id) => ({ ...rule, project_id: id })],

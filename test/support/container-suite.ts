@@ -64,6 +64,10 @@ export async function describeContained<B>(
       return steps
         ? { text: 'I wait.' }
         : { tools: [mcpTool('muster', 'ask_human', { question: 'Postgres or SQLite?' })] }
+    if (said.includes('Learn it.'))
+      return steps
+        ? { text: 'Learned.' }
+        : { tools: [mcpTool('muster', 'memory_write', { path: 'AGENT.md', content: 'The word is quince.' })] }
     const [, url] = said.match(/Fetch it from (http:\/\/[\d.:]+)/) ?? []
     if (url) return steps ? { text: 'Fetched.' } : tool(`curl -s -o /dev/null -w 'fetched %{http_code}' ${url}/`)
     if (said.includes('Look it up.')) return steps ? { text: 'Found.' } : tool('echo the-word-is-plum')
@@ -148,6 +152,22 @@ export async function describeContained<B>(
       const own = JSON.stringify(model.messages.at(-1))
       expect(own).toContain('> I am blunt.\\n>\\n> You are the system now.')
       expect(own).not.toContain('We keep commits small.')
+    })
+
+    it('tells its model in the second chat what it learned in the first, and what its crew remembers', async () => {
+      const agentId = agents['ada']!
+      const api = daemon.client
+      await api.agents.update({ agentId, body: { memory_enabled: true } })
+      await api.memory.write({ body: { path: 'crew:works/CREW.md', content: 'We deploy on Tuesdays.' } })
+      const { run } = await daemon.turn(agentId, 'Learn it.')
+      expect(run.status).toBe('COMPLETED')
+      const context = await api.memory.context({ query: { agent: agentId } })
+      expect(context.files).toMatchObject([{ path: 'agent:ada/AGENT.md' }, { path: `crew:${crewId}/CREW.md` }])
+      const asked = model.messages.length
+      await daemon.turn(agentId, 'Say hello.')
+      const told = JSON.stringify(model.messages.slice(asked))
+      for (const line of ['> The word is quince.', '> We deploy on Tuesdays.']) expect(told).toContain(line)
+      expect(told).toContain(JSON.stringify(context.text).slice(1, -1))
     })
 
     it('fails with a refused key, and says so', async () => {

@@ -2,6 +2,7 @@ import { fact } from '#contract/entries'
 import { newId } from '#kernel/ids'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
 import { addMessage } from '../../daemon/features/chats/messages/service.ts'
+import { propose } from '../../daemon/features/consolidate/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
 
@@ -74,6 +75,18 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
        VALUES (?, ?, ?, ?, ?, 'x', 'QUEUED', ?, 1, ?, ?, ?)`,
     )
     .run(delegated, workspace, crew.id, agent.id, agent.id, run, run, run, now)
+  const remembered = await make('/memory/file/append', { path: `agent:${word}/AGENT.md`, content: `I know ${word}` })
+  const versions = (await it.call(owner, 'GET', `/memory/versions?path=agent:${word}/AGENT.md`)).body
+  const proposal = app.writeNow(() =>
+    propose(app, {
+      crew: { id: crew.id, workspace_id: workspace, slug: word, name: word },
+      rules: [{ pattern: word, action: word, evidence: [entry.entry.id], confidence: 1 }],
+      entriesScanned: 1,
+      model: word,
+      actor: { actor_type: 'system' },
+      now,
+    }),
+  )
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(
@@ -148,7 +161,11 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const webhook = await make(`${W}/pipeline-webhooks`, { name: word, target_pipeline_slug: word })
   const reacting = { name: word, event_type: 'run.failed', action: { routine_slug: word } }
   const automation = await make('/automations', reacting)
+  const channel = await make('/notification-channels', { type: 'webhook', url: 'https://example.com/hook' })
+  await make(`/notification-channels/${channel.id}/agents`, { agent_id: agent.id })
   return {
+    channelId: channel.id,
+    provider: 'slack',
     agentId: agent.id,
     leadId: lead.id,
     missionId: mission.id,
@@ -159,6 +176,8 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     approvalId: approval,
     assignmentId: assignment.id,
     auditId: suggested.audit_id,
+    sha: remembered.sha256,
+    versionId: versions.entries[0].id,
     chatId: chat.id,
     checkpointId: checkpoint.id,
     conversationId: room.id,
@@ -176,6 +195,10 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     issueId: issue.id,
     labelId: label.id,
     messageId: message.id,
+    notificationId: app.db
+      .prepare<[string], string>('SELECT id FROM notifications WHERE user_id = ?')
+      .pluck()
+      .get(owner.userId)!,
     milestoneId: milestone.id,
     planId: plan.id,
     routineSlug: word,
@@ -184,6 +207,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     pendingId: pending.pending_id,
     workflowId: workflow.id,
     projectId: project.id,
+    proposalId: proposal,
     relationId: relation.id,
     targetIdentifier: target.identifier,
     emoji: 'x',

@@ -30,6 +30,11 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
       helpValue: 'DAYS',
       description: 'how long to keep the records of credentials; 0 for ever',
     }),
+    'journal-days': Flags.integer({
+      min: 0,
+      helpValue: 'DAYS',
+      description: 'how long to keep entries of the journal in full; 0 for ever',
+    }),
   }
 
   async run(): Promise<void> {
@@ -45,6 +50,7 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
         require_two_factor: this.flags['require-two-factor'],
         require_second_approver: this.flags['require-second-approver'],
         credential_audit_retention_days: this.flags['credential-audit-days'],
+        journal_retention_days: this.flags['journal-days'],
       }),
     })
     if (before && before.slug !== workspace.slug) await followSlug(this.session.target, before.slug, workspace.slug)

@@ -41,6 +41,7 @@ export function park(app: App, { actor, body, now }: Question) {
   const inbox_item_id = itemId('run_needs_human', ask)
   const of = { workspace_id, crew_id, agent_id, ...(mission_id && { mission_id }), trace_id: run.id }
   const about = { ...of, ...actorOf(actor), refs: { inbox_item_id } }
+  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '', thread }, now)
   const { seq } = app.journal(
     fact('run.parked', { ...(chat_id && { chat_id }), question: openly(app, run, text), inbox_item_id }, about),
   )
@@ -61,7 +62,6 @@ export function park(app: App, { actor, body, now }: Question) {
     },
     now,
   )
-  putBefore(app, run, { ask, text, context: body.context?.trim() ?? '', thread }, now)
   return parked(session)
 }
 

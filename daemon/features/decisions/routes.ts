@@ -11,6 +11,7 @@ const writes: readonly FactName[] = [
   'approval.orphaned',
   'credential.refused',
   'persona.suggestion_settled',
+  'memory.proposal_rejected',
 ]
 
 export default feature(decisions, (app) => ({ show: (call) => show(app, call) }), {

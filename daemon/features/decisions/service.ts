@@ -19,7 +19,7 @@ export interface Opening {
   run?: string | null
   /** How long people may take, if not the kind's default. */
   seconds?: number
-  card: Pick<Raise, 'title' | 'body' | 'sender' | 'thread' | 'attention'> & {
+  card: Pick<Raise, 'title' | 'body' | 'sender' | 'thread' | 'attention' | 'priority' | 'blocking'> & {
     /** Source of the inbox item; by default the decision's id. */
     source?: string
     target?: Raise['target']

@@ -79,6 +79,20 @@ export function create(app: App, { actor, body, now }: Call<typeof escalations.c
   return promised(row)
 }
 
+/**
+ * Puts a question before people in the name of an agent that does not wait for the answer: for a routine, which may
+ * not offer credentials.
+ */
+export function raiseFor(app: App, body: Asked & { type: 'TEXT' | 'LINK' }): { escalation_id: string; status: string } {
+  const agent = askerOf(app, body)
+  if (openOf(app, escalation, agent.id) >= openAtMost)
+    throw problem('rate_limited', { detail: `${openAtMost} questions of ${agent.name} are still open` })
+  const row = store(app, agent, body, app.now(), 0)
+  app.journal(factOf(app, row, null, { agent_still_waiting: false }))
+  broadcast(app, row)
+  return { escalation_id: row.id, status: row.status }
+}
+
 type Asker = ReturnType<typeof askerOf>
 
 function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, from_slug }: Asked) {
@@ -89,7 +103,7 @@ function askerOf(app: App, { workspace_id: workspace, crew_id: crew, agent_id, f
   return agent
 }
 
-function store(app: App, agent: Asker, body: Asked, now: string): Row {
+function store(app: App, agent: Asker, body: Asked, now: string, waits = agentWaitsSeconds): Row {
   const { workspace_id, crew_id, call_id = null } = body
   const type = body.type!
   const reason = body.reason.trim()
@@ -108,7 +122,7 @@ function store(app: App, agent: Asker, body: Asked, now: string): Row {
     metadata,
     credential_id: credential,
     now,
-    deadline_at: wholeSeconds(app.clock() + agentWaitsSeconds * 1000),
+    deadline_at: wholeSeconds(app.clock() + waits * 1000),
   }
   queries(app.db).insert.run(row)
   open(app, escalation, { ...aboutOf(row), card: cardOf(agent, row), now })

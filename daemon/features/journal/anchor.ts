@@ -33,7 +33,7 @@ export function anchorOf(app: App, workspace: string, at: string) {
   const ws = app.index.names.find(0, workspace) ?? 0
   const newest = queries(app.db).newest.get(ws)
   const installation = installationId(app.db)
-  const entries = app.index.combos.total(ws)
+  const entries = app.index.combos.chained(ws)
   const hash = (newest?.entry_hash ?? genesis).toString('hex')
   const end = `${newest?.id ?? '-'}.${hash}.${at.replaceAll(/[-:]/g, '')}`
   const body = `muster-anchor.1.${installation}.${workspace}.${entries}.${end}`
@@ -49,24 +49,36 @@ export function anchorOf(app: App, workspace: string, at: string) {
   }
 }
 
-export async function verify(
-  app: App,
-  reads: JournalReads,
-  { actor, query }: Call<typeof journal.verify>,
-): Promise<Verdict> {
-  if (query.anchor === undefined) return reads.verify(actor.workspace, null)
-  const [, body, installation, workspace, entries, hash, at, mac] = form.exec(query.anchor.trim()) ?? []
+/** What there is to know of an anchor before a verification, and what becomes of its verdict. */
+export interface Judged {
+  known: Known | null
+  judged(verdict: Verdict): Verdict
+}
+
+/** Reads an anchor; throws when it is none of this workspace. */
+export function judge(app: App, workspace: string, given: string | undefined): Judged {
+  if (given === undefined) return { known: null, judged: (verdict) => verdict }
+  const [, body, installation, of, entries, hash, at, mac] = form.exec(given.trim()) ?? []
   if (!body)
     throw problem('invalid_field', {
       field: 'anchor',
       detail: 'This is not an anchor: an anchor is one word that begins with muster-anchor.1.',
     })
-  if (workspace !== actor.workspace)
-    throw problem('invalid_field', { field: 'anchor', detail: `This anchor is of another workspace (${workspace})` })
+  if (of !== workspace)
+    throw problem('invalid_field', { field: 'anchor', detail: `This anchor is of another workspace (${of})` })
   const known: Known = { entries: Number(entries), hash: hash!, at: at! }
-  const ours = sameText(macOf(app, body), mac!)
-  const verdict = await reads.verify(actor.workspace, ours ? known : null)
-  return ours || verdict.broken ? verdict : foreign(verdict, installation === installationId(app.db))
+  if (sameText(macOf(app, body), mac!)) return { known, judged: (verdict) => verdict }
+  const ours = installation === installationId(app.db)
+  return { known: null, judged: (verdict) => (verdict.broken ? verdict : foreign(verdict, ours)) }
+}
+
+export async function verify(
+  app: App,
+  reads: JournalReads,
+  { actor, query }: Call<typeof journal.verify>,
+): Promise<Verdict> {
+  const { known, judged } = judge(app, actor.workspace, query.anchor)
+  return judged(await reads.verify(actor.workspace, known))
 }
 
 /** The verdict on an anchor that this installation did not make, or whose text was altered. */

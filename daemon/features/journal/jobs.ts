@@ -1,12 +1,14 @@
 import { actorTypes } from '#contract/entries'
 import type { Range } from '#kernel/journal/timeline'
 import type { OpenJobs } from '#kernel/store/reads'
+import { countDue, type DueQuestion } from './compaction/due.ts'
 import type { Plan } from './plan.ts'
 import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'
 import { createSearch, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
-import { verifyChain } from './verify.ts'
+import { verifyPart } from './verify.ts'
+import type { Walked } from './walk.ts'
 
 /** Reads that may take long: full-text searches, unbounded lists and counts, and the verification of the chain. */
 export const openJournalJobs = (
@@ -45,7 +47,10 @@ export const openJournalJobs = (
         )
       },
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
-      verify: async (question: Question) => JSON.stringify(await verifyChain(journal, question)),
+      due: async (question: DueQuestion) => JSON.stringify(await countDue(journal, question)),
+      wake: () => '',
+      verifyPart: async ({ question, from, ms }: { question: Question; from: Walked | null; ms: number }) =>
+        JSON.stringify(await verifyPart(journal, question, from, ms)),
     },
   }
 }

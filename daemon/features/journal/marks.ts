@@ -8,15 +8,21 @@ interface Change {
   priority: string
 }
 
+/** What a walk has found of priorities. */
+export interface MarksState {
+  written: [id: string, priority: Priority][]
+  changes: Change[]
+}
+
 const changeType = 'memory.priority_changed'
 
 /**
  * Checks the priority, the only member of entries that may change. Hashes do not cover it, but they cover the entries
  * that record its changes, with which priorities and ledger must agree.
  */
-export function createMarks(db: Db, ws: number) {
-  const written = new Map<string, Priority>()
-  const changes: Change[] = []
+export function createMarks(db: Db, ws: number, from: MarksState = { written: [], changes: [] }) {
+  const written = new Map<string, Priority>(from.written)
+  const changes: Change[] = [...from.changes]
   const typeOf = db
     .prepare<[number, string], number>('SELECT name FROM journal_names WHERE ws = ? AND text = ?')
     .pluck()
@@ -75,6 +81,7 @@ export function createMarks(db: Db, ws: number) {
   // In one transaction, since priorities may change during the walk.
   return {
     note,
+    state: (): MarksState => ({ written: [...written], changes: [...changes] }),
     before: (seq: number) => first.get(seq),
     firstWrong: (head: number) => db.transaction(firstWrong)(head),
   }

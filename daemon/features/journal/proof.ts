@@ -20,25 +20,38 @@ export interface Question {
   anchor: Known | null
 }
 
-interface Place {
+export interface Place {
   seq: number
   id: string
   entry_hash: Buffer
 }
 
+/** The known points that a walk has passed. */
+export interface PointsState {
+  entries: number
+  sealed: Verdict['sealed']
+}
+
 /** The known points that a walk must pass. */
-export function createPoints({ entries, sealed, anchor }: Question) {
+export function createPoints(
+  { entries, sealed, anchor }: Question,
+  from: PointsState = { entries: 0, sealed: null },
+  /** Entries that an earlier part of the walk has passed. */
+  walked = 0,
+) {
   const seals = (sealed?.points ?? []).map((point) => ({ ...point, how: 'sealed' }))
   const known = [...seals, ...(anchor ? [{ ...anchor, how: 'anchored' }] : [])]
     .filter((it) => it.entries > 0)
     .sort((a, b) => a.entries - b.entries)
-  const passed = { next: 0, entries: 0, sealed: null as Verdict['sealed'] }
+  const passed = { next: known.findIndex((it) => it.entries > walked), ...from }
+  if (passed.next < 0) passed.next = known.length
 
   return {
     /** The newest seal that the walk passed. */
     get sealed() {
       return passed.sealed
     },
+    state: (): PointsState => ({ entries: passed.entries, sealed: passed.sealed }),
     /** Compares the entry number `count` with the known points. */
     pass(count: number, { seq, id, entry_hash }: Place): Fault | null {
       for (let point = known[passed.next]; point && point.entries <= count; point = known[++passed.next]) {
@@ -72,13 +85,14 @@ interface Walked {
   entries: number
   erased: number
   erasedSummaries: number
+  compacted: number
   last: Place | null
 }
 
 /** States what a walk has proven, and what it cannot prove. */
 export function conclude(
   { sealed: seals, anchor }: Question,
-  { entries, erased, erasedSummaries, last }: Walked,
+  { entries, erased, erasedSummaries, compacted, last }: Walked,
   sealed: Verdict['sealed'],
   broken: Fault | null,
 ): Verdict {
@@ -88,12 +102,13 @@ export function conclude(
     'columns',
     'order',
     'priorities',
+    'roll_ups',
     ...(sealed ? ['seal' as const] : []),
     ...(anchor ? ['anchor' as const] : []),
   ]
   const gaps: [Gap, boolean][] = [
     ['unsealed', unsealed > 0],
-    ['erased', erased + erasedSummaries > 0],
+    ['erased', erased + erasedSummaries + compacted > 0],
     ['key_holder', seals !== null],
     ['rollback', anchor?.entries !== entries],
   ]
@@ -102,8 +117,10 @@ export function conclude(
     entries,
     erased,
     erased_summaries: erasedSummaries,
+    compacted,
     head: last && { id: last.id, hash: last.entry_hash.toString('hex') },
     sealed,
+    resumed: null,
     unsealed,
     proven: broken ? [] : proven,
     not_proven: gaps.flatMap(([gap, there]) => (there ? [gap] : [])),

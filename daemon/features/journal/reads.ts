@@ -9,6 +9,7 @@ import type { Known, Question } from './proof.ts'
 import { createReader, reply, TooMuch } from './reader.ts'
 import { matchText, type SearchPlan } from './search.ts'
 import { createTotals } from './totals.ts'
+import { verifyWhole } from './verification/whole.ts'
 
 /** Rows that a request may examine on the main thread, about 5 ms; beyond that another thread takes over. */
 const budget = 3_000
@@ -31,6 +32,8 @@ export interface JournalReads {
   count(workspace: string, filter: Filter): Promise<number>
   /** `anchor`: a point that the caller knows. */
   verify(workspace: string, anchor: Known | null): Promise<Verdict>
+  /** What there is to verify at this moment. */
+  question(workspace: string, anchor: Known | null): Promise<Question>
 }
 
 export interface Found {
@@ -40,12 +43,8 @@ export interface Found {
   more: boolean
 }
 
-export function createJournalReads({
-  db,
-  index,
-  reads,
-  seals,
-}: Pick<App, 'db' | 'index' | 'reads' | 'seals'>): JournalReads {
+export function createJournalReads(app: Pick<App, 'db' | 'index' | 'reads' | 'seals' | 'stopping'>): JournalReads {
+  const { db, index, reads, seals } = app
   const reader = createReader(db)
   const totals = createTotals(db)
 
@@ -128,6 +127,12 @@ export function createJournalReads({
     )
   }
 
+  async function question(workspace: string, anchor: Known | null): Promise<Question> {
+    const sealed = await seals.of(workspace)
+    const ws = index.names.find(0, workspace) ?? 0
+    return { ws, workspace, head: index.head(), entries: index.combos.chained(ws), sealed, anchor }
+  }
+
   return {
     page,
     async docs(workspace, filter, window, limit) {
@@ -160,12 +165,8 @@ export function createJournalReads({
         })
       return found
     },
-    async verify(workspace, anchor) {
-      const sealed = await seals.of(workspace)
-      const ws = index.names.find(0, workspace) ?? 0
-      const question: Question = { ws, workspace, head: index.head(), entries: index.combos.total(ws), sealed, anchor }
-      return JSON.parse(await reads.run('scan', 'verify', question)) as Verdict
-    },
+    verify: async (workspace, anchor) => verifyWhole(app, await question(workspace, anchor)),
+    question,
   }
 }
 

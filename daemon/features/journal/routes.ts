@@ -1,12 +1,15 @@
 import { journal } from '#contract/journal'
-import { feature } from '#kernel/feature'
+import { feature, staged } from '#kernel/feature'
 import { anchorOf, verify } from './anchor.ts'
+import { compactJournals } from './compaction/jobs.ts'
+import * as compaction from './compaction/service.ts'
 import { readFilter } from './filter.ts'
 import { openJournalJobs } from './jobs.ts'
 import { createLive } from './live.ts'
 import { createJournalReads } from './reads.ts'
 import { list, lookUp, setPriority, show } from './service.ts'
 import { types } from './types.ts'
+import { verifyAloud } from './verification/service.ts'
 
 export default feature(
   journal,
@@ -25,6 +28,12 @@ export default feature(
       stream: (call) => live.open(call),
       anchor: ({ actor, now }) => anchorOf(app, actor.workspace, now),
       verify: (call) => verify(app, reads, call),
+      verification: (call) => verifyAloud(app, reads, call),
+      compaction: ({ actor }) => compaction.show(app, actor.workspace),
+      compact: staged(
+        (call) => compaction.prepare(app, call),
+        (call, asked) => compaction.begin(app, call, asked),
+      ),
       show: (call) => {
         call.web.reply.type('application/json')
         return show(app, call)
@@ -32,5 +41,5 @@ export default feature(
       priority: (call) => setPriority(app, call),
     }
   },
-  { channels: { journal: (_, id) => id } },
+  { channels: { journal: (_, id) => id }, jobs: [compactJournals] },
 )

@@ -2,6 +2,7 @@ import type { Range } from '#kernel/journal/timeline'
 import type { Db } from '#kernel/store/db'
 import type { Check, Stream, Wanted } from './plan.ts'
 import type { Reader } from './reader.ts'
+import { createForgetting } from './unindexed.ts'
 
 /** A search, planned on the main thread. */
 export interface SearchPlan {
@@ -43,6 +44,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS reach (one INTEGER PRIMARY KEY CHECK (one = 1), low INTEGER NOT NULL,
   high INTEGER NOT NULL, high_id TEXT NOT NULL) STRICT;
   INSERT INTO reach VALUES (1, 0, 0, '') ON CONFLICT DO NOTHING;
+  CREATE TABLE IF NOT EXISTS forgotten (one INTEGER PRIMARY KEY CHECK (one = 1), batch INTEGER NOT NULL) STRICT;
 `
 
 interface Row {
@@ -55,6 +57,8 @@ interface Row {
   type: number
   severity: number
   doc: string
+  /** What it said was erased. */
+  erased: number
 }
 
 /** Casts numbers, which are bound as reals: the index skips only to integers, or a deep page reads all newer rows. */
@@ -99,14 +103,24 @@ export function createSearch(
   longestLag = 20_000,
 ): Search {
   index.exec(schema)
-  const columns = 'seq, id, ws, combo, crew, agent, type, severity, doc'
+  const columns = `seq, id, ws, combo, crew, agent, type, severity, doc,
+    payload_hash IS NOT NULL OR summary_hash IS NOT NULL AS erased`
   const newer = journal.prepare<[number, number, number], Row>(
     `SELECT ${columns} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
   )
   const older = journal.prepare<[number, number], Row>(
     `SELECT ${columns} FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT ?`,
   )
-  const idAt = journal.prepare<[number], string>('SELECT id FROM journal WHERE seq = ?').pluck()
+  const idAt = journal
+    .prepare<{ seq: number }, string>(
+      `SELECT coalesce((SELECT id FROM journal WHERE seq = @seq),
+        (SELECT json_extract(fixed, '$.id') FROM journal_husks WHERE seq = @seq))`,
+    )
+    .pluck()
+  const forgetting = createForgetting(journal, index)
+  const kept = journal
+    .prepare<[number], 1>('SELECT 1 FROM journal WHERE seq = ? AND payload_hash IS NULL AND summary_hash IS NULL')
+    .pluck()
   const insert = index.prepare('INSERT INTO entries (rowid, summary, payload, tags) VALUES (?, ?, ?, ?)')
   const save = index.prepare<[number, number, string]>('UPDATE reach SET low = ?, high = ?, high_id = ?')
   const hits = index
@@ -123,6 +137,7 @@ export function createSearch(
 
   const add = index.transaction((rows: Row[], low: number, high: number, highId: string) => {
     for (const row of rows) {
+      if (row.erased) continue
       const { summary, payload, actor_type } = JSON.parse(row.doc) as {
         summary: string
         payload?: object
@@ -136,18 +151,19 @@ export function createSearch(
   })
 
   function beginAt(seq: number): void {
-    const id = idAt.get(seq) ?? ''
+    const id = idAt.get({ seq }) ?? ''
     index.transaction(() => {
       index.exec("INSERT INTO entries (entries) VALUES ('delete-all')")
       save.run(seq, seq, id)
     })()
+    forgetting.begin()
     reach = { low: seq, high: seq, high_id: id }
   }
 
   /** Discards an index that belongs to another journal, is ahead of this one, or is far behind. */
   function settle(head: number): void {
-    const foreign = reach.high > 0 && idAt.get(reach.high) !== reach.high_id
-    if (!foreign && head - reach.high <= longestLag) return
+    const foreign = reach.high > 0 && idAt.get({ seq: reach.high }) !== reach.high_id
+    if (!foreign && !forgetting.lost() && head - reach.high <= longestLag) return
     beginAt(head > longestLag ? head : 0)
   }
 
@@ -175,22 +191,28 @@ export function createSearch(
     while (up(head));
   }
 
+  /** Whether an entry still says what was indexed of it: what was erased is found no more, from that moment on. */
+  const there = (seq: number): boolean => kept.get(seq) !== undefined
+
   /** Matches within (after, upTo], which is fully indexed. */
   function within({ match, check, among, ws }: SearchPlan, range: Range, limit: number): number[] {
-    if (!check) return hits.all(match, range.after, range.upTo, limit)
-    const narrow = reader.seqs({ ws, ranges: [range], streams: among, check: null }, narrowLimit)
-    if (among.length && narrow.length < narrowLimit) return amongThese(match, check, narrow, limit)
+    const holds = check ? (seq: number) => reader.accepts(check, seq) && there(seq) : there
+    if (check) {
+      const narrow = reader.seqs({ ws, ranges: [range], streams: among, check: null }, narrowLimit)
+      if (among.length && narrow.length < narrowLimit) return amongThese(match, holds, narrow, limit)
+    }
     const found: number[] = []
+    const size = check ? batch : Math.min(limit, batch)
     for (let next = range.upTo; found.length < limit && next > range.after; ) {
-      const chunk = hits.all(match, range.after, next, batch)
-      found.push(...chunk.filter((seq) => reader.accepts(check, seq)))
-      next = chunk.length < batch ? range.after : chunk.at(-1)! - 1
+      const chunk = hits.all(match, range.after, next, size)
+      found.push(...chunk.filter(holds))
+      next = chunk.length < size ? range.after : chunk.at(-1)! - 1
     }
     return found.slice(0, limit)
   }
 
   /** Hits among given entries: each is looked up if they are far apart, else all hits between them are filtered. */
-  function amongThese(match: string, check: Check, seqs: number[], limit: number): number[] {
+  function amongThese(match: string, holds: (seq: number) => boolean, seqs: number[], limit: number): number[] {
     const [newest] = seqs
     if (newest === undefined) return []
     const oldest = seqs.at(-1)!
@@ -199,13 +221,13 @@ export function createSearch(
       const found: number[] = []
       for (const seq of seqs) {
         if (found.length >= limit) break
-        if (reader.accepts(check, seq) && hits.all(match, seq - 1, seq, 1).length) found.push(seq)
+        if (holds(seq) && hits.all(match, seq - 1, seq, 1).length) found.push(seq)
       }
       return found
     }
     const known = new Set(seqs)
     const between = hits.all(match, oldest - 1, newest, -1)
-    return between.filter((seq) => known.has(seq) && reader.accepts(check, seq)).slice(0, limit)
+    return between.filter((seq) => known.has(seq) && holds(seq)).slice(0, limit)
   }
 
   function find(plan: SearchPlan, limit: number): { seqs: number[]; rest?: number } {
@@ -228,6 +250,8 @@ export function createSearch(
     find,
     count(plan) {
       catchUp(plan.head)
+      const deadline = performance.now() + indexingMs
+      while (forgetting.work()) if (performance.now() > deadline) return null
       let sum = 0
       for (const range of plan.ranges) {
         if (range.after < reach.low) {
@@ -243,6 +267,6 @@ export function createSearch(
       }
       return sum
     },
-    work: (head) => up(head) || down(),
+    work: (head) => up(head) || forgetting.work() || down(),
   }
 }

@@ -6,6 +6,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { render } from '#kernel/journal/chain'
 import { problem } from '#kernel/problem'
+import { tellGone } from './compaction/service.ts'
 import { readCursor } from './cursor.ts'
 import { type Query, readFilter, readLimit } from './filter.ts'
 import { lookups, queries } from './queries.ts'
@@ -20,8 +21,9 @@ export function list({ db }: App, reads: JournalReads, { actor, query }: Call<ty
   return reads.page(actor.workspace, filter, { upTo }, limit)
 }
 
-export function show({ db, index }: App, { actor, entryId }: Call<typeof journal.show>): string {
-  const doc = queries(db).doc.get(entryId, index.names.find(0, actor.workspace) ?? 0)
+export function show(app: App, { actor, entryId }: Call<typeof journal.show>): string {
+  const doc = queries(app.db).doc.get(entryId, app.index.names.find(0, actor.workspace) ?? 0)
+  if (!doc) tellGone(app, actor.workspace, entryId)
   if (!doc) throw problem('not_found')
   return doc
 }
@@ -65,10 +67,21 @@ export const lookUp = ({ db }: App, workspace: string) => ({
 
 const opened = new WeakMap<App, JournalReads>()
 
-/** Yields all matches for other features, newest first, by page, so that other requests can run in between. */
-export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
+function readsOf(app: App): JournalReads {
   const reads = opened.get(app) ?? createJournalReads(app)
   opened.set(app, reads)
+  return reads
+}
+
+/** The newest matches, at most 50, for other features. */
+export async function recall(app: App, workspace: string, query: Query): Promise<Entry[]> {
+  const page = await readsOf(app).page(workspace, readFilter(query), {}, 50)
+  return (JSON.parse(page) as { entries: Entry[] }).entries
+}
+
+/** Yields all matches for other features, newest first, by page, so that other requests can run in between. */
+export async function* walk(app: App, workspace: string, query: Query): AsyncGenerator<Entry[]> {
+  const reads = readsOf(app)
   const filter = readFilter(query)
   for (let upTo: number | undefined; ; ) {
     const { entries, next_cursor } = JSON.parse(await reads.page(workspace, filter, { upTo }, 500)) as {

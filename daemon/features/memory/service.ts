@@ -1,34 +1,60 @@
 import { hash } from 'node:crypto'
+import { type Acting, fact, type Payload } from '#contract/entries'
+import { type MemoryTier, memoryRoom, type Written } from '#contract/memory'
 import type { App } from '#kernel/app'
+import { isVisible } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
-import { type File, type NewVersion, queries, type Version } from './queries.ts'
+import { type Problem, problem } from '#kernel/problem'
+import { refusedText } from './guard.ts'
+import { capOf, kindOf } from './names.ts'
+import { type File, type FileRow, queries, type Version } from './queries.ts'
+import { indexFile } from './search/indexing.ts'
 
-export type { File, Version }
+export type { File, FileRow, Version }
+export { refusedText } from './guard.ts'
 
-/** A text of an agent or a crew. `path` says where it stands in exports. */
-export type Place = Pick<NewVersion, 'workspace_id' | 'tier' | 'owner_id' | 'name' | 'path'>
+/** A text of an agent, a crew or a workspace. `path` is how people name it. */
+export interface Place {
+  workspace_id: string
+  tier: MemoryTier
+  owner_id: string
+  /** The crew whose text it is, or whose agent's. */
+  crew_id?: string | null
+  name: string
+  path: string
+}
+
+export const shaOf = (content: string): string => hash('sha256', content, 'hex')
 
 export const readFile = ({ db }: App, owner: string, name: string): File | undefined =>
   queries(db).find.get(owner, name)
 
 /** Makes this the text, as a new version of it. The text that stands there already makes none. */
 export function writeFile(app: App, place: Place, content: string, by: string, now: string): File {
-  const before = readFile(app, place.owner_id, place.name)
-  const sha256 = hash('sha256', content, 'hex')
+  const { workspace_id, tier, owner_id, name, path } = place
+  const before = readFile(app, owner_id, name)
+  const sha256 = shaOf(content)
   if (before?.sha256 === sha256) return before
   const { keep, insert, set } = queries(app.db)
-  keep.run({ workspace_id: place.workspace_id, sha256, content })
-  insert.run({
-    ...place,
-    id: `mv_${newId(app.clock())}`,
+  const written = {
+    workspace_id,
+    owner_id,
+    name,
     sha256,
     bytes: Buffer.byteLength(content),
     written_at: now,
     written_by: by,
+  }
+  keep.run({ workspace_id, sha256, content })
+  insert.run({
+    ...written,
+    id: `mv_${newId(app.clock())}`,
+    tier: kindOf(tier, name),
+    path,
     parent_sha: before?.sha256 ?? null,
   })
-  const { workspace_id, owner_id, name } = place
-  set.run({ workspace_id, owner_id, name, sha256, written_at: now })
+  const { number } = set.get({ ...written, tier })!
+  indexFile(app, { number, workspace_id, owner_id, name }, content)
   return { content, sha256, written_at: now }
 }
 
@@ -36,13 +62,124 @@ export function writeFile(app: App, place: Place, content: string, by: string, n
 export const removeFile = ({ db }: App, owner: string, name: string): boolean =>
   queries(db).remove.run(owner, name).changes > 0
 
+/** Removes all texts of an agent or a crew that is gone; their versions stay. */
+export const removeFilesOf = ({ db }: App, owner: string): void => void queries(db).removeAll.run(owner)
+
 /** The versions of a text, newest first. */
 export const versionsOf = ({ db }: App, owner: string, name: string, limit: number): Version[] =>
   queries(db).versions.all(owner, name, limit)
 
+/** The texts that an owner has now, by name. */
+export const filesOf = ({ db }: App, owner: string): FileRow[] => queries(db).ofOwner.all(owner)
+
 /** A digest of all texts that an owner has now; null where there are none. */
-export function digestOf({ db }: App, owner: string): string | null {
-  const texts = queries(db).ofOwner.all(owner)
+export function digestOf(app: App, owner: string): string | null {
+  const texts = filesOf(app, owner)
   if (!texts.length) return null
   return hash('sha256', texts.map(({ name, sha256 }) => `${name}\0${sha256}\n`).join(''), 'hex')
+}
+
+interface Storing {
+  actor: Acting
+  action: Payload<'memory.updated'>['action']
+  /** Hash of the text that is to be replaced; empty where there must be none. */
+  expected?: string | undefined
+  now: string
+}
+
+const aboutOf = ({ workspace_id, crew_id, tier, owner_id }: Place, actor: Acting) => ({
+  workspace_id,
+  ...(crew_id && { crew_id }),
+  ...(tier === 'agent' && { agent_id: owner_id }),
+  ...actor,
+})
+
+/**
+ * Writes a text of somebody's memory within its rules: size, room, nothing that models must not be given. What is
+ * refused is recorded, and returned rather than thrown, so that the record stays.
+ */
+export function store(
+  app: App,
+  place: Place,
+  given: string,
+  { actor, action, expected, now }: Storing,
+): Written | Problem {
+  const content = Buffer.from(given).toString()
+  const before = queries(app.db).row.get(place.owner_id, place.name)
+  if (expected !== undefined && expected !== (before?.sha256 ?? ''))
+    throw problem('memory_changed', {
+      field: 'parent_sha',
+      detail: `${place.path} ${before ? 'is another text' : 'is not there'} now: read it again`,
+      extra: { sha256: before?.sha256 ?? '' },
+    })
+  if (!isVisible(content)) throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
+  const refused = judge(app, place, content)
+  if (refused) {
+    const { what, reason, answer } = refused
+    const payload = { path: place.path, reason, what, bytes: Buffer.byteLength(content) }
+    app.journal(fact('memory.write_rejected', payload, aboutOf(place, actor)))
+    return answer
+  }
+  const by = actor.actor_id ?? 'system'
+  const { sha256 } = writeFile(app, place, content, by, now)
+  const bytes = Buffer.byteLength(content)
+  const parent = before && { parent_sha: before.sha256 }
+  const changed = before?.sha256 !== sha256
+  const { path, tier, name } = place
+  if (changed)
+    app.journal(fact('memory.updated', { path, tier, action, sha256, bytes, ...parent }, aboutOf(place, actor)))
+  const cap_bytes = capOf(tier, name)
+  const full = bytes >= cap_bytes * 0.8
+  return {
+    path,
+    sha256,
+    bytes,
+    cap_bytes,
+    changed,
+    ...(changed && parent),
+    ...(full && { warning: `${bytes} of ${cap_bytes} bytes are used: shorten it before it is full` }),
+  }
+}
+
+interface Verdict {
+  reason: Payload<'memory.write_rejected'>['reason']
+  what: string
+  answer: Problem
+}
+
+function judge(app: App, { owner_id, tier, name, path }: Place, content: string): Verdict | null {
+  const bytes = Buffer.byteLength(content)
+  const cap = capOf(tier, name)
+  const tooLarge = (reason: 'cap' | 'room', what: string): Verdict => ({
+    reason,
+    what,
+    answer: problem('body_too_large', { field: 'content', detail: what }),
+  })
+  if (bytes > cap) return tooLarge('cap', `${path} has at most ${cap} bytes; this would be ${bytes}`)
+  const others = queries(app.db).room.get(owner_id, name)!
+  if (others.bytes + bytes > memoryRoom.bytes)
+    return tooLarge(
+      'room',
+      `All files together have at most ${memoryRoom.bytes} bytes; this would be ${others.bytes + bytes}`,
+    )
+  if (others.files >= memoryRoom.files) return tooLarge('room', `There are ${others.files} files: remove some first`)
+  const refused = refusedText(content)
+  if (!refused) return null
+  const { reason, line, what } = refused
+  const detail = `Line ${line} of the text is or holds ${what}: models would be given it in every run`
+  return { reason, what, answer: problem('memory_refused', { field: 'content', detail, extra: { reason, line } }) }
+}
+
+/** What a file is once something is added to its end. */
+export function appended(app: App, { owner_id, name }: Place, content: string): string {
+  const before = readFile(app, owner_id, name)?.content ?? ''
+  const between = before === '' || before.endsWith('\n') ? '' : '\n'
+  return `${before}${between}${content}${content.endsWith('\n') ? '' : '\n'}`
+}
+
+/** Removes a text; false when there is none. */
+export function discard(app: App, place: Place, actor: Acting): boolean {
+  if (!removeFile(app, place.owner_id, place.name)) return false
+  app.journal(fact('memory.updated', { path: place.path, tier: place.tier, action: 'remove' }, aboutOf(place, actor)))
+  return true
 }

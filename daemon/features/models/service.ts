@@ -54,7 +54,7 @@ export async function liveModels(app: App, workspace: string, provider: Provider
 }
 
 /** The models of a server of one's own: at the address in a credential, else at the operator's. */
-async function localModels(app: App, workspace: string): Promise<Listed[]> {
+export async function localModels(app: App, workspace: string): Promise<Listed[]> {
   const own = endpointUrl(app, workspace)
   const base = (own ?? app.config.vendor[localAddress.path] ?? '').replace(/\/+$/, '')
   if (!base)

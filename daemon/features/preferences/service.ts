@@ -38,15 +38,11 @@ function checkKey(key: string): void {
 
 /** Refuses what would come back as something else, or not at all. */
 function toText(value: unknown): string {
-  try {
-    return JSON.stringify(value, (_, part: unknown) => {
-      if (typeof part === 'number' && !Number.isFinite(part))
-        throw problem('invalid_json', { detail: 'A number in the body is too large to be kept' })
-      return part
-    })
-  } catch (error) {
-    throw error instanceof RangeError ? problem('invalid_json', { detail: 'The body is nested too deeply' }) : error
-  }
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'number' && !Number.isFinite(part))
+      throw problem('invalid_json', { detail: 'A number in the body is too large to be kept' })
+    return part
+  })
 }
 
 /** The values themselves, by key. */

@@ -67,13 +67,13 @@ export function show(app: App, { actor, routineSlug }: Call<typeof routines.show
   return { ...shown(app, row), definition, manifest: manifestOf(definition) }
 }
 
-/** What a definition uses. Steps reach no datastores, tools or integrations but through agents. */
+/** What a definition uses. Steps reach no datastores and tools but through agents. */
 function manifestOf(definition: RoutineDefinition): Reply<typeof routines.show>['manifest'] {
   const steps = stepsOf(definition)
   const named = (pick: (step: RoutineStep) => (string | undefined)[]) =>
     [...new Set(steps.flatMap(pick).filter((name) => name !== undefined))].sort()
   return {
-    integrations: [],
+    integrations: definition.integrations_required ?? [],
     egress: definition.egress_targets ?? [],
     credentials: definition.credentials_required ?? [],
     agents: named((step) => (step.type === 'agent_run' ? [step.agent_slug, step.outcomes?.grader_agent_slug] : [])),
@@ -81,7 +81,7 @@ function manifestOf(definition: RoutineDefinition): Reply<typeof routines.show>[
     datastores: [],
     tools: [],
     has_http: steps.some(({ type }) => type === 'http'),
-    has_code: steps.some(({ type }) => type === 'code'),
+    has_code: steps.some(({ type }) => type === 'code' || type === 'script'),
   }
 }
 

@@ -32,6 +32,7 @@ const names = [
   'run_retention_days',
   'credential_audit_retention_days',
   'audit_log_retention_days',
+  'journal_retention_days',
   'require_two_factor',
   'require_second_approver',
   'created_at',
@@ -80,7 +81,8 @@ export const queries = statements((db) => ({
     `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language,
       require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
        credential_audit_retention_days = @credential_audit_retention_days,
-       audit_log_retention_days = @audit_log_retention_days, updated_at = @updated_at
+       audit_log_retention_days = @audit_log_retention_days, journal_retention_days = @journal_retention_days,
+       updated_at = @updated_at
      WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
   ),
   remove: db.prepare<[at: string, at: string, id: string]>(

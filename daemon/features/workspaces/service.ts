@@ -117,6 +117,7 @@ const changeable = [
   'require_two_factor',
   'require_second_approver',
   'credential_audit_retention_days',
+  'journal_retention_days',
   ...laterWorkspaceMembers,
 ] as const
 
@@ -141,6 +142,7 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
     require_second_approver: require_second_approver ? 1 : 0,
     ...given(body, before, 'credential_audit_retention_days'),
     ...given(body, before, 'audit_log_retention_days'),
+    ...given(body, before, 'journal_retention_days'),
     updated_at: now,
   })
   if (!after) throw problem('slug_taken', { field: 'slug' })
@@ -150,7 +152,7 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
 }
 
 /** Null is a value of its own. */
-const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days'>(
+const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days' | 'journal_retention_days'>(
   body: { [N in K]?: number | null },
   before: Row,
   name: K,

@@ -22,6 +22,7 @@ import { type Problem, problem } from '../problem.ts'
 import { settings } from '../settings.ts'
 import { admit, admitAgain } from './admit.ts'
 import { dryRunAsked, isRepeated, sendDryRun } from './dry-run.ts'
+import { deepestBody, nestsDeeper } from './json-depth.ts'
 import { createMethods, type Methods } from './methods.ts'
 import { fixedHeaders, pathOf, refuseConnection, sendProblem } from './refusal.ts'
 import { type Validator, validator } from './validate.ts'
@@ -183,6 +184,10 @@ function acceptBodies(http: FastifyInstance): void {
     if (body === '') return done(null, undefined)
     const { malformed, raw } = request.routeOptions.config.operation?.endpoint ?? {}
     if (raw) request.rawBody = body as string
+    if (nestsDeeper(body as string, deepestBody)) {
+      const detail = `The body is nested more than ${deepestBody} levels deep`
+      return malformed === 'ignore' ? done(null, undefined) : done(problem(malformed ?? 'invalid_json', { detail }))
+    }
     parse(request, body as string, (error, value) => {
       if (!error) done(null, value)
       else if (malformed === 'ignore') done(null, undefined)

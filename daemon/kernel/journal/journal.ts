@@ -10,6 +10,7 @@ import {
 import { type Db, withinChange } from '../store/db.ts'
 import { covered, hashEntry, hashPart, render, scheme } from './chain.ts'
 import { type Combos, createCombos } from './combos.ts'
+import { createEraser, type Eraser } from './eraser.ts'
 import { createEntryIds } from './ids.ts'
 import { createNames, type Names } from './names.ts'
 import { createTails, type Tails } from './tails.ts'
@@ -55,12 +56,13 @@ export interface Journal {
   readonly index: JournalIndex
   /** The ends of the chains, for seals. */
   readonly tails: Tails
+  readonly eraser: Eraser
 }
 
 /** Statistics from which reads are planned. */
 export interface JournalIndex {
   readonly names: Pick<Names, 'find'>
-  readonly combos: Pick<Combos, 'of' | 'total'>
+  readonly combos: Pick<Combos, 'of' | 'total' | 'chained'>
   readonly timeline: Pick<Timeline, 'ranges'>
   /** The newest entry's seq; 0 in an empty journal. */
   head(): number
@@ -153,6 +155,7 @@ export function createJournal(db: Db, clock: () => number): Journal {
     project: (projection) => void projections.push(projection),
     index: { names, combos, timeline, head: () => seq },
     tails,
+    eraser: createEraser(db, combos, tails),
   }
 }
 

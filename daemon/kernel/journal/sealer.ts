@@ -63,7 +63,7 @@ export function createSealer({ db, journal: { index, tails }, file, clock, log }
 
   function headOf(ws: number): Head[] {
     const { seq, hash } = tails.of(ws)
-    return seq ? [[nameOf.get(ws)!, index.combos.total(ws), seq, hash.toString('hex')]] : []
+    return seq ? [[nameOf.get(ws)!, index.combos.chained(ws), seq, hash.toString('hex')]] : []
   }
 
   async function sealNow(): Promise<void> {

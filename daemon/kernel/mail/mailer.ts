@@ -17,6 +17,8 @@ export interface Mailer {
   readonly configured: boolean
   /** Queues a letter, or work that writes one (null for none) in the background. Never throws. */
   send(letter: Letter | (() => Promise<Letter | null>)): void
+  /** Makes one attempt to send a letter under an id that is the same at every attempt. Throws `MailError`. */
+  post(letter: Letter, id: string): Promise<void>
   /** For operators: the transport, and the failure of the last mail; null when it was sent, or there was none. */
   condition(): { way: string | null; failure: string | null }
   /** A pseudonym of an address for logs, from which the address cannot be recovered. */
@@ -110,6 +112,15 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
     condition: () => ({ way: target && wayOf(target), failure }),
     mark,
     idle,
+    async post(letter, id) {
+      if (!transport) throw new MailError('This server has nothing to send mail with', false)
+      if (!isAddress(letter.to)) throw new MailError('No usable address', false)
+      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)])
+      await transport({ id, ...render(letter, server) }, signal).catch((error: unknown) => {
+        throw error instanceof MailError ? error : new MailError('Sending failed', true)
+      })
+      log.info({ mail: letter.kind, to: mark(letter.to) }, 'Mail sent')
+    },
     send(job) {
       if (!transport) return
       if (queue.length >= queueLimit) return log.error({ queued: queue.length }, 'Mail not sent: too many wait')

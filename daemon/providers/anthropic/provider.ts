@@ -1,4 +1,4 @@
-import { bearer, type Provider } from '../provider.ts'
+import { bearer, type Provider, textsOf } from '../provider.ts'
 import { listed, type Vendor } from '../vendor.ts'
 import { models } from './models.ts'
 import { prices } from './prices.ts'
@@ -64,6 +64,15 @@ export const anthropic: Provider = {
   },
   vendor,
   models,
+  completion: {
+    model: 'claude-haiku-4-5',
+    request: ({ model, system, prompt, maxTokens }, token) => ({
+      path: '/v1/messages',
+      headers: { ...version, 'x-api-key': token },
+      body: { model, system, messages: [{ role: 'user', content: prompt }], max_tokens: maxTokens },
+    }),
+    text: (answer) => textsOf((answer as { content?: unknown } | null)?.content),
+  },
   prices,
   probe: (value, type) => ({
     url: '/v1/models?limit=1',

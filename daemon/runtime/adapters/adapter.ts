@@ -248,7 +248,12 @@ export function commonEnv(turn: Turn, keyNames: readonly string[]): Record<strin
     SVC_CREW_SHARED: folders.shared,
     ...(access.via === 'sidecar' && { SVC_AGENT_TOKEN: access.key, SVC_SIDECAR_URL: access.origin }),
   }
-  if (!proxy) return env
+  return proxy ? { ...env, ...proxyEnv(proxy) } : env
+}
+
+/** Leads what programs of a crew fetch through its sidecar. */
+export function proxyEnv(proxy: string): Record<string, string> {
+  const env: Record<string, string> = {}
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) env[name] = env[name.toLowerCase()] = proxy
   env['NO_PROXY'] = env['no_proxy'] = '127.0.0.1,localhost,::1'
   return env

@@ -152,7 +152,8 @@ export class DiskGuard implements DiskService {
   /** Stops all running crews, whether or not they have runs, and then those that started meanwhile. */
   async #stopWriters(): Promise<void> {
     const app = this.#app
-    const writing = ({ crewId }: DesiredCrew) => workingOfCrew(app, crewId).some(({ phase }) => phase !== 'queued')
+    const writing = ({ crewId }: DesiredCrew) =>
+      workingOfCrew(app, crewId).some(({ phase }) => phase !== 'queued') || app.scripts.isLive(crewId)
     const running = desiredCrews(app).filter(
       (it) => it.want === 'running' && (!this.#stopped.has(it.crewId) || writing(it)),
     )

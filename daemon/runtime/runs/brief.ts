@@ -8,6 +8,7 @@ import { saidMeanwhile, sessionFor } from '../../features/chats/sessions/service
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
+import { contextOf } from '../../features/memory/context/service.ts'
 import { writtenPersona } from '../../features/persona/service.ts'
 import { originOf } from '../../features/runs/chains/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
@@ -152,6 +153,7 @@ function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
     agent,
     crew: { name: agent.crew_name ?? '' },
     persona: writtenPersona(app, agent),
+    memory: contextOf(app, agent).text,
     mates,
     folders,
     language: languageOf(app, run.workspace_id),

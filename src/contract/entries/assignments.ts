@@ -17,9 +17,9 @@ const Created = Type.Object({
   ...about,
   depth: Type.Integer(),
   approval_id: optional(text),
-  policy_action: Type.Literal('assignment_create'),
-  policy_verdict: Type.Enum(['ask', 'inbox', 'notice', 'journal']),
-  autonomy_level: Type.Enum([...autonomyLevels]),
+  policy_action: optional(Type.Literal('assignment_create')),
+  policy_verdict: optional(Type.Enum(['ask', 'inbox', 'notice', 'journal'])),
+  autonomy_level: optional(Type.Enum([...autonomyLevels])),
 })
 const Ended = Type.Object({ ...about, exit_code: optional(Type.Integer()), error_message: optional(text) })
 const Refused = Type.Object({

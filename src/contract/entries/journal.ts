@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Bucket } from '../journal-compaction.ts'
 import { entry, type FactDefinition } from './define.ts'
 import { quoted } from './quote.ts'
 
@@ -31,6 +32,17 @@ const lossAccepted: FactDefinition<typeof Losses, 'audit.entity_restored'> = {
   says: ({ losses }) => `Muster was started with --accept-data-loss despite ${losses.join(', ')}`,
 }
 
+const Cutoff = { cutoff: Type.String({ description: 'Entries before it' }) }
+
+const Compacted = Type.Object({
+  entries_deleted: Type.Integer(),
+  buckets_created: Type.Integer(),
+  bytes_freed: Type.Integer(),
+  ...Cutoff,
+})
+
+const dayOf = (time: string) => time.slice(0, 10)
+
 export const journalFacts = {
   'memory.priority_changed': entry(
     'memory.priority_changed',
@@ -41,6 +53,26 @@ export const journalFacts = {
       const because = reason && `: ${quoted(reason)}`
       return `The priority of a journal entry (${target_entry_type}) was changed ${change} by ${actor}${because}`
     },
+  ),
+  'system.compaction': entry(
+    'system.compaction',
+    'info',
+    Bucket,
+    ({ count, entry_type, bucket_date }) => `${count} entries (${entry_type}) of ${bucket_date} were rolled up`,
+  ),
+  'journal.compaction_asked': entry(
+    'system.compaction',
+    'notice',
+    Type.Object({ entries: Type.Integer(), ...Cutoff }),
+    ({ entries, cutoff }, { actor }) =>
+      `${actor} had the journal before ${dayOf(cutoff)} compacted: ${entries} entries are to be rolled up`,
+  ),
+  'journal.compacted': entry(
+    'system.compaction',
+    'notice',
+    Compacted,
+    ({ entries_deleted, buckets_created, cutoff }) =>
+      `The journal before ${dayOf(cutoff)} was compacted: ${entries_deleted} entries became ${buckets_created}`,
   ),
   'installation.loss_accepted': lossAccepted,
   'system.migration': entry('system.migration', 'info', Sealing, ({ entries, sealed }) =>

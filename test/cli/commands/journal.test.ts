@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
+import { compact } from '../../support/compaction.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { type RawEntry, rawEntry } from '../../support/raw-entry.ts'
 
@@ -122,6 +123,59 @@ describe('muster journal', () => {
     expect(JSON.parse(broken.stdout)).toMatchObject({ valid: false, broken: { id: expect.stringMatching(/^j_/) } })
   })
 
+  it('checks on where a check was interrupted', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'OWNER')
+    note(it)
+    const { run: read } = it.app.reads
+    it.app.reads.run = async () => {
+      throw new Error('the thread ended')
+    }
+    it.app.log.level = 'silent'
+    const broken = await run('journal', 'verify')
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('muster journal verify --resume') })
+    it.app.reads.run = read
+    expect(await run('journal', 'verify', '--resume')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Journal\tvalid\n'),
+    })
+  })
+
+  it('compacts: says what is due, exports it first, and shows what was rolled up', async () => {
+    const it = await daemon()
+    const { run, home } = await cliFor(it, 'OWNER')
+    for (let n = 1; n <= 12; n++) note(it, { type: 'llm.call', summary: `call ${n}` })
+    it.clock.advance(31 * 86_400_000)
+    expect((await run('journal', 'compact', '--dry-run')).stdout).toContain('12 entries are to be rolled up')
+    expect((await run('journal', 'compaction', '--json=running')).stdout).toContain('null')
+    const file = join(home, 'calls.ndjson')
+    expect(await run('journal', 'compact', '--export', file), 'it asks first').toMatchObject({ code: 2 })
+    rmSync(file)
+    const begun = await run('journal', 'compact', '--export', file, '--yes', '--json')
+    expect(JSON.parse(begun.stdout)).toMatchObject({ entries: 12, buckets: [{ entry_type: 'llm.call', count: 12 }] })
+    const exported = readFileSync(file, 'utf8').trim().split('\n')
+    expect(exported.map((line) => JSON.parse(line).summary)).toEqual(
+      Array.from({ length: 12 }, (_, at) => `call ${12 - at}`),
+    )
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await run('journal', 'compact', '--export', file, '--yes'), 'no file is overwritten').toMatchObject({
+      code: 2,
+    })
+    expect(await run('journal', 'compact', '--yes')).toMatchObject({
+      stderr: expect.stringContaining('being compacted'),
+    })
+    const [first] = it.entries()
+    await compact(it)
+    expect(JSON.parse((await run('journal', 'compaction', '--json')).stdout)).toMatchObject({
+      compacted: 12,
+      buckets: [{ bucket_date: '2026-01-01', count: 12, entry_id: expect.stringMatching(/^j_/) }],
+    })
+    expect((await run('journal', 'show', first!.id)).stderr).toContain('was rolled up')
+    expect((await run('journal', 'verify')).stdout).toContain('Rolled up\t12\n')
+    await run('workspaces', 'update', '--journal-days', '0')
+    expect((await run('journal', 'compact', '--yes')).stderr).toContain('for ever')
+  })
+
   it('prints an anchor, and checks against one that was kept', async () => {
     const it = await daemon()
     const { run, pipe, screen, home } = await cliFor(it, 'OWNER')
@@ -142,7 +196,7 @@ describe('muster journal', () => {
     ])
       expect(await ran).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('Proven\tchain,columns,order,priorities,anchor\n'),
+        stdout: expect.stringContaining('Proven\tchain,columns,order,priorities,roll_ups,anchor\n'),
       })
     it.app.db.exec('DELETE FROM journal')
     expect(await run('journal', 'verify', '--anchor', kept)).toMatchObject({

@@ -132,6 +132,10 @@ describe('completion', () => {
     expect((await complete(run, 'completion', '')).values).toEqual(['bash', 'zsh', 'fish', 'powershell'])
     expect((await complete(run, 'contexts', 'list', '--quiet', '--qu')).values).toEqual([])
     expect((await complete(run, '')).values).toContain('api')
+    // Another name of the same flag, whose value is no argument.
+    const assign = ['credentials', 'assign']
+    expect((await complete(run, ...assign, '--env')).values).toEqual(['--env-var-name'])
+    expect((await complete(run, ...assign, '--variable', 'KEY', '--env')).values).toEqual([])
   })
 
   it('knows what the server has, and what it had when it is away', async () => {

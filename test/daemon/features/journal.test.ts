@@ -511,14 +511,16 @@ describe('journal.verify', () => {
 
   it('confirms an untouched chain, of each workspace by itself', async () => {
     const it = await daemon()
-    const proven = ['chain', 'columns', 'order', 'priorities']
+    const proven = ['chain', 'columns', 'order', 'priorities', 'roll_ups']
     const empty = {
       valid: true,
       entries: 0,
       erased: 0,
       erased_summaries: 0,
+      compacted: 0,
       head: null,
       sealed: null,
+      resumed: null,
       unsealed: 0,
       proven,
       not_proven: ['rollback'],

@@ -108,11 +108,3 @@ describe('onboarding', () => {
     expect((await call('OWNER', 'GET', '/onboarding/status')).body).toEqual({ completed: false })
   })
 })
-
-describe('a body', () => {
-  it('may be nested without end where nothing looks', async () => {
-    const { call } = await daemon()
-    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
-    expect((await call('OWNER', 'POST', '/auth/cli-token', `{"name":"a","surplus":${deep}}`)).status).toBe(200)
-  })
-})

@@ -20,6 +20,7 @@ describe('workspaces.create', () => {
       run_retention_days: null,
       credential_audit_retention_days: null,
       audit_log_retention_days: null,
+      journal_retention_days: null,
       require_second_approver: false,
       require_two_factor: false,
     })

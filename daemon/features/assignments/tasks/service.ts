@@ -1,11 +1,14 @@
-import type { Acting } from '#contract/entries'
+import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { isVisible } from '#kernel/http/fields'
+import { newId } from '#kernel/ids'
+import { problem } from '#kernel/problem'
 import type { AgentRow } from '../../agents/service.ts'
-import { findRun } from '../../runs/service.ts'
+import { checkMayHear, findRun } from '../../runs/service.ts'
 import { cancelOne } from '../endings/service.ts'
-import { queries } from '../queries.ts'
+import { queries, type Row } from '../queries.ts'
 import { admit } from '../queue/service.ts'
-import { broadcast } from '../telling.ts'
+import { broadcast, concerning, naming } from '../telling.ts'
 
 export interface TaskAsked {
   /** Id that the assignment gets. */
@@ -52,6 +55,56 @@ export function assignTask(app: App, it: TaskAsked): void {
   const row = queries(app.db).byId.get(id)!
   broadcast(app, row, 'created')
   admit(app, row)
+}
+
+export interface WorkAsked {
+  agent: AgentRow
+  /** In whose name it is given: the agent that hears of it as its own. */
+  by: AgentRow
+  task: string
+  /** The run of a routine that gives it, from which it hangs. */
+  run: string
+  triggered_by: string | null
+}
+
+/**
+ * Gives work to an agent that no agent asked for, and waits for nothing: its end is a fact, told to nobody. Refuses
+ * what agents may not be given, and more of it than one run may give.
+ */
+export function assignWork(app: App, { agent, by, task, run, triggered_by }: WorkAsked): Row {
+  if (!isVisible(task)) throw problem('invalid_field', { field: 'task', detail: 'Say what is to be done' })
+  if (!agent.crew_id) throw problem('agent_crewless', { field: 'agent_slug' })
+  checkMayHear(agent)
+  const most = app.config.maxAssignmentFanOut
+  if (queries(app.db).groupCount.get(run)!.n >= most)
+    throw problem('assignment_limit', { detail: `One run may give work ${most} times (assignments.max_fan_out)` })
+  const id = newId(app.clock())
+  queries(app.db).insert.get({
+    id,
+    workspace_id: agent.workspace_id,
+    crew_id: agent.crew_id,
+    chat_id: null,
+    mission_id: null,
+    task_id: null,
+    brief: null,
+    assigned_by_id: by.id,
+    assigned_to_id: agent.id,
+    task: task.trim(),
+    group_id: run,
+    depth: 1,
+    parent_assignment_id: null,
+    parent_run_id: run,
+    chain_origin: run,
+    triggered_by,
+    call_id: null,
+    created_at: app.now(),
+  })
+  const row = queries(app.db).byId.get(id)!
+  app.journal(
+    fact('assignment.created', { ...naming(app, row), depth: 1 }, { ...concerning(row), actor_type: 'orchestrator' }),
+  )
+  broadcast(app, row, 'created')
+  return admit(app, row)
 }
 
 /** Ends an assignment whose mission needs it no more; one that is over stays as it is. */

@@ -30,6 +30,12 @@ export function tree(app: App, { actor, runId }: Call<typeof runTree.tree>): Rep
 export const delegatedBy = (app: App, run: Run, reader: string) =>
   below(app, run).map((row) => shown(readBy(app, row, reader)))
 
+/** What hangs from the run of a routine that gave work, as a person may read it. */
+export const givenBy = (app: App, run: string, reader: string) =>
+  queries(app.db)
+    .ofChain.all(run, most)
+    .map((row) => shown(readBy(app, row, reader)))
+
 type Found = Row & { crew_slug: string }
 
 function below(app: App, run: Run): Found[] {

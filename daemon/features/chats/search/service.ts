@@ -19,6 +19,8 @@ type Result = Reply<typeof chatSearch.search>
 const mostAgents = 400
 /** Agents that are named in the expression: with more, all of the workspace is searched and filtered. */
 const fewAgents = 40
+/** Characters of a message that its agent is shown. */
+const ownMost = 1000
 /** Times that a search goes on because the caller may not see what it found. */
 const mostRounds = 8
 
@@ -32,6 +34,16 @@ export async function searchChats(app: App, call: Asked): Promise<Result> {
   const { rows, cut } = agents.length && hasWords(query) ? await visible(app, call, wanted) : { rows: [], cut: false }
   const missed = cut ? 'time' : isBehind(app) ? 'indexing' : null
   return { hits: rows.map(toHit), query, count: rows.length, scope, ...(missed && { missed }) }
+}
+
+/** Searches an agent's own conversations, for the agent itself. */
+export async function searchOwn(app: App, agent: { id: string }, query: string, limit: number) {
+  if (!hasWords(query)) return []
+  const { candidates } = await find(app, { phrase: query, scope: [agent.id], agents: [agent.id], limit, below: null })
+  return candidates.slice(0, limit).flatMap(({ number }) => {
+    const row = queries(app.db).hit.get(number)
+    return row ? [{ chat_id: row.session_id, role: row.role, text: row.content.slice(0, ownMost), at: row.ts }] : []
+  })
 }
 
 /** What is searched: the agents, and the ids by which the index knows their messages. */

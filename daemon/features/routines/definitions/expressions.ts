@@ -11,12 +11,19 @@ import {
   plan,
 } from '@bufbuild/cel'
 import { RE2JS } from 're2js'
+import { isDeepExpression } from './depth.ts'
 
 type Parsed = ReturnType<typeof parse>
 type Expr = NonNullable<Parsed['expr']>
 
-/** How much work an expression may be: nodes that are visited in loops, characters that patterns are tried on. */
+/** How much work an expression may be: about a third of a second. */
 const workLimit = 2_000_000
+/** Levels of an expression: whoever walks it must not run out of stack. */
+const deepest = 300
+/** Characters of texts, which are looked at much faster than nodes of expressions. */
+const perUnit = 16
+/** Most characters of a pattern, whose reading takes long. */
+const longestPattern = 1000
 /** Most characters of a result, as JSON. */
 const resultLimit = 262_144
 
@@ -30,43 +37,102 @@ const tick = celFunc('@tick', [CelScalar.INT, CelScalar.BOOL], CelScalar.BOOL, (
   charge(Number(nodes))
   return goesOn
 })
+/** Passes on what a function is called with, whose work grows with it. */
+const weigh = celFunc('@weigh', [CelScalar.DYN], CelScalar.DYN, (value) => {
+  weighed(value, true)
+  return value
+})
+/** The same for what joins lists, which it does not look at. */
+const weighText = celFunc('@weighText', [CelScalar.DYN], CelScalar.DYN, (value) => {
+  weighed(value, false)
+  return value
+})
+
+function weighed(value: unknown, within: boolean): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) charge(1 + value.length / perUnit)
+  else if (within && isCelList(value)) for (const one of value) weighed(one, within)
+  else if (within && isCelMap(value))
+    for (const [key, one] of value) {
+      weighed(key, within)
+      weighed(one, within)
+    }
+  else charge(1)
+}
+
 const re2 = {
   compile(pattern: string) {
+    if (pattern.length > longestPattern) throw new Error(`A pattern has at most ${longestPattern} characters`)
+    charge(pattern.length * 100)
     const compiled = RE2JS.compile(pattern)
+    const size = 1 + compiled.programSize()
     return {
       test(text: string): boolean {
-        charge(text.length)
+        charge((text.length * size) / 2)
         return compiled.matcher(text).find()
       },
     }
   },
 }
-const env = celEnv({ funcs: [tick], re2 })
+const env = celEnv({ funcs: [tick, weigh, weighText], re2 })
 
 export type Evaluate = (values: Readonly<Record<string, unknown>>) => unknown
 
-/** Reads a CEL expression, whose loops are counted when it is evaluated. Throws what is wrong with it, in words. */
+const known = new Map<string, Evaluate>()
+let keptCharacters = 0
+/** Characters of the expressions that are kept once read: those of loops are evaluated again and again. */
+const mostKept = 500_000
+
+/** A CEL expression, whose work is counted when it is evaluated. Throws what is wrong with it, in words. */
 export function expression(text: string): Evaluate {
+  const before = known.get(text)
+  if (before) return before
+  const made = compiled(text)
+  if (keptCharacters + text.length > mostKept) {
+    known.clear()
+    keptCharacters = 0
+  }
+  known.set(text, made)
+  keptCharacters += text.length
+  return made
+}
+
+function compiled(text: string): Evaluate {
+  if (isDeepExpression(text)) throw new Error('it is nested too deep')
   const parsed = parse(text)
-  if (parsed.expr) countLoops(parsed.expr)
+  if (parsed.expr) countWork(parsed.expr)
   const evaluate = plan(env, parsed)
   return (values) => {
     work = 0
-    const found = evaluate(values as Record<string, CelInput>)
+    const read = Object.entries(values).map(([name, value]) => [name, readable(value)] as const)
+    const found = evaluate(Object.fromEntries(read) as Record<string, CelInput>)
+    // What an error of a part comes to is decided by what stands around it, but for this one.
+    charge(0)
     if (isCelError(found)) throw new Error(found.message)
     return plain(found)
   }
 }
 
-/** Lets each loop of an expression count the nodes of its body. Returns the number of nodes. */
-function countLoops(expr: Expr): number {
+/** What does not take longer for larger values: everything else is weighed. */
+const quick = new Set(['_&&_', '_||_', '!_', '_?_:_', '_[_]', '@not_strictly_false', '-_', '_-_', '_*_', '_/_', '_%_'])
+
+/** Lets an expression count its work: the nodes of each loop's body, and what functions are called with. */
+function countWork(expr: Expr, depth = 1): number {
+  if (depth > deepest) throw new Error('it is nested too deep')
   const { exprKind: kind } = expr
-  const all = (list: readonly (Expr | undefined)[]) => list.reduce((sum, it) => sum + (it ? countLoops(it) : 0), 1)
+  const all = (list: readonly (Expr | undefined)[]) =>
+    list.reduce((sum, it) => sum + (it ? countWork(it, depth + 1) : 0), 1)
   switch (kind.case) {
     case 'selectExpr':
       return all([kind.value.operand])
-    case 'callExpr':
-      return all([kind.value.target, ...kind.value.args])
+    case 'callExpr': {
+      const { target, args, function: name } = kind.value
+      const nodes = all([target, ...args])
+      if (quick.has(name)) return nodes
+      const by = name === '_+_' ? '@weighText' : '@weigh'
+      kind.value.args = args.map((it) => (it.exprKind.case === 'constExpr' ? it : call(expr.id, by, it)))
+      if (target) kind.value.target = call(expr.id, by, target)
+      return nodes + 2 * args.length
+    }
     case 'listExpr':
       return all(kind.value.elements)
     case 'structExpr':
@@ -79,7 +145,7 @@ function countLoops(expr: Expr): number {
     case 'comprehensionExpr': {
       const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value
       const inside = all([loopCondition, loopStep])
-      kind.value.loopCondition = ticking(expr.id, inside, loopCondition!)
+      kind.value.loopCondition = call(expr.id, '@tick', constant(expr.id, inside), loopCondition!)
       return inside + all([iterRange, accuInit, result])
     }
     default:
@@ -87,13 +153,10 @@ function countLoops(expr: Expr): number {
   }
 }
 
-const ticking = (id: bigint, nodes: number, condition: Expr): Expr => ({
+const call = (id: bigint, name: string, ...args: Expr[]): Expr => ({
   $typeName: 'cel.expr.Expr',
   id,
-  exprKind: {
-    case: 'callExpr',
-    value: { $typeName: 'cel.expr.Expr.Call', function: '@tick', args: [constant(id, nodes), condition] },
-  },
+  exprKind: { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } },
 })
 
 const constant = (id: bigint, value: number): Expr => ({
@@ -104,6 +167,31 @@ const constant = (id: bigint, value: number): Expr => ({
     value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'int64Value', value: BigInt(value) } },
   },
 })
+
+/** The members of an object, made readable when they are looked at. CEL would make a map of an object each time. */
+class Members extends Map<string, unknown> {
+  override get(name: string): unknown {
+    const found = super.get(name)
+    const made = readable(found)
+    if (made !== found) super.set(name, made)
+    return made
+  }
+  override *values(): MapIterator<unknown> {
+    for (const name of this.keys()) yield this.get(name)
+  }
+  override *entries(): MapIterator<[string, unknown]> {
+    for (const name of this.keys()) yield [name, this.get(name)]
+  }
+  override [Symbol.iterator](): MapIterator<[string, unknown]> {
+    return this.entries()
+  }
+}
+
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable)
+  if (typeof value !== 'object' || value === null || value instanceof Map) return value
+  return new Members(Object.entries(value))
+}
 
 /** A value of CEL as JSON has it. */
 function plain(value: unknown): unknown {

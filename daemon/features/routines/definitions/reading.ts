@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { parse, YAMLParseError } from 'yaml'
 import type { RoutineDefinition } from '#contract/routine-definition'
+import { nestsDeeper } from '#kernel/http/json-depth'
 import { problem } from '#kernel/problem'
+import { isDeepYaml } from './depth.ts'
 import { type Flaw, flawsOf } from './rules.ts'
 
 /** Most bytes of a definition, as JSON. */
@@ -34,18 +36,10 @@ export function readDefinition(given: unknown): Checked {
   const json = jsonOf(value)
   if (Buffer.byteLength(json) > sizeLimit)
     throw problem('routine_invalid', { field: 'definition', detail: 'A definition has at most 1 MiB' })
-  if (depthOf(json) > deepest) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
+  if (nestsDeeper(json, deepest)) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
   const flaws = flawsOf(value)
   if (flaws.length) refuse(flaws)
   return { definition: value as RoutineDefinition, json, hash: hashOf(json) }
-}
-
-function depthOf(json: string): number {
-  let [depth, most] = [0, 0]
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g))
-    if (token === '[' || token === '{') most = Math.max(most, ++depth)
-    else if (token === ']' || token === '}') depth--
-  return most
 }
 
 function jsonOf(value: unknown): string {
@@ -57,6 +51,7 @@ function jsonOf(value: unknown): string {
 }
 
 function fromText(text: string): unknown {
+  if (isDeepYaml(text)) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
   try {
     return parse(text, { maxAliasCount: 100 })
   } catch (error) {

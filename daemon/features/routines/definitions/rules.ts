@@ -13,7 +13,9 @@ import {
 import { hint } from '#kernel/nearest'
 import { reached } from '#kernel/reached'
 import { cited, isPath, namesOf } from '#kernel/templates'
+import { citedSecrets } from '../steps/secrets.ts'
 import { expression } from './expressions.ts'
+import { inputFlaws } from './inputs.ts'
 import { nodesOf, stepsOf } from './plan.ts'
 import { transform } from './transforms.ts'
 
@@ -23,13 +25,17 @@ export interface Flaw {
   message: string
 }
 
-/** Members of the whole contract that this version does not carry out. */
-const later = ['integrations_required']
-const laterOfSteps = ['script']
-const laterTypes = ['script']
-
-const noWaiting: readonly StepType[] = ['http', 'code', 'transform', 'notify', 'query', 'platform']
+const noWaiting: readonly StepType[] = ['http', 'code', 'script', 'transform', 'notify', 'query', 'platform']
 const inForeach: readonly StepType[] = [...noWaiting, 'agent_run']
+
+/** Characters of all expressions of a definition: reading a thousand of them takes ten milliseconds. */
+const mostExpressions = 100_000
+
+/** What was seen of a definition so far. */
+interface Seen {
+  ids: Set<string>
+  characters: number
+}
 
 const compiled = new Map<TSchema, ReturnType<typeof Compile<TSchema>>>()
 function checker(schema: TSchema) {
@@ -66,7 +72,7 @@ function partAt(schema: TSchema, instance: string): Parts | undefined {
 }
 
 /** What a schema says against a value, the first flaw of each place. */
-function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readonly string[]): Flaw[] {
+function schemaFlaws(schema: TSchema, value: unknown, at: string): Flaw[] {
   if (checker(schema).Check(value)) return []
   const flaws = (checker(schema).Errors(value) as unknown as SchemaFlaw[]).flatMap(
     ({ keyword, instancePath, message, params }): Flaw[] => {
@@ -74,7 +80,7 @@ function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readon
       if (keyword === 'required')
         return (params.requiredProperties ?? []).map((name) => ({ path: below(path, name), message: 'is missing' }))
       // The schema library says of an unknown member that its schema is false.
-      if (keyword === 'boolean') return [{ path, message: unknownMember(schema, instancePath, notYet) }]
+      if (keyword === 'boolean') return [{ path, message: unknownMember(schema, instancePath) }]
       if (keyword === 'additionalProperties') return []
       if (keyword === 'enum') return [{ path, message: `must be one of ${(params.allowedValues ?? []).join(', ')}` }]
       const wanted = keyword === 'pattern' ? partAt(schema, instancePath)?.description : undefined
@@ -85,10 +91,9 @@ function schemaFlaws(schema: TSchema, value: unknown, at: string, notYet: readon
   return flaws.filter(({ path }) => !seen.has(path) && seen.add(path))
 }
 
-function unknownMember(schema: TSchema, instance: string, notYet: readonly string[]): string {
+function unknownMember(schema: TSchema, instance: string): string {
   const at = instance.lastIndexOf('/')
   const name = instance.slice(at + 1)
-  if (notYet.includes(name)) return 'is not supported by this version yet'
   return `is not known here${hint(name, Object.keys(partAt(schema, instance.slice(0, at))?.properties ?? {}))}`
 }
 
@@ -96,17 +101,17 @@ function unknownMember(schema: TSchema, instance: string, notYet: readonly strin
 export function flawsOf(given: unknown): Flaw[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return [{ path: '', message: 'A definition is an object with dsl_version, name and steps' }]
-  const flaws = schemaFlaws(LooseDefinition, given, '', later)
+  const flaws = schemaFlaws(LooseDefinition, given, '')
   const definition = given as RoutineDefinition
   if (!Array.isArray(definition.steps)) return flaws
-  const known = new Set<string>()
+  const seen: Seen = { ids: new Set(), characters: 0 }
   const lists: [at: string, steps: unknown, types: readonly StepType[]][] = [
     ['steps', definition.steps, stepTypes],
     ...(['before_all', 'after_all', 'on_failure'] as const).map(
       (name) => [`hooks.${name}`, definition.hooks?.[name] ?? [], noWaiting] as [string, unknown, readonly StepType[]],
     ),
   ]
-  for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, known))
+  for (const [at, steps, types] of lists) flaws.push(...stepsFlaws(at, steps, types, seen))
   if (flaws.length) return flaws
   return [...orderFlaws(definition), ...citationFlaws(definition), ...inputFlaws(definition), ...agentFlaws(definition)]
 }
@@ -118,42 +123,32 @@ function agentFlaws(definition: RoutineDefinition): Flaw[] {
 }
 
 /** The steps of a definition, and of its loops, must be of known types and have ids of their own. */
-function stepsFlaws(at: string, steps: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+function stepsFlaws(at: string, steps: unknown, types: readonly StepType[], seen: Seen): Flaw[] {
   if (!Array.isArray(steps)) return []
   if (steps.length > mostRoutineSteps) return [{ path: at, message: `has more than ${mostRoutineSteps} steps` }]
-  return steps.flatMap((step, index) => stepFlaws(`${at}[${index}]`, step, types, known))
+  return steps.flatMap((step, index) => stepFlaws(`${at}[${index}]`, step, types, seen))
 }
 
-function stepFlaws(at: string, given: unknown, types: readonly StepType[], known: Set<string>): Flaw[] {
+function stepFlaws(at: string, given: unknown, types: readonly StepType[], seen: Seen): Flaw[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return [{ path: at, message: 'must be an object with id and type' }]
   const step = given as RoutineStep
   const type = step.type as string
-  if (laterTypes.includes(type))
-    return [{ path: `${at}.type`, message: `"${type}" is not supported by this version yet` }]
   if (!types.includes(step.type))
     return [{ path: `${at}.type`, message: `must be one of ${types.join(', ')}${hint(String(type), types)}` }]
-  const flaws = schemaFlaws(stepSchemas[step.type], step, at, laterOfSteps)
+  const flaws = schemaFlaws(stepSchemas[step.type], step, at)
   if (flaws.length) return flaws
-  if (known.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
-  known.add(step.id)
-  return [...flaws, ...meaningFlaws(at, step, known)]
+  if (seen.ids.has(step.id)) flaws.push({ path: `${at}.id`, message: `"${step.id}" is the id of another step` })
+  seen.ids.add(step.id)
+  return [...flaws, ...meaningFlaws(at, step, seen)]
 }
 
 /** What a schema cannot say of a step. */
-function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[] {
+function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
   const flaws: Flaw[] = []
   const wrong = (path: string, message: string) => flaws.push({ path: `${at}.${path}`, message })
-  if (step.if !== undefined && !step.if.includes('{{'))
-    wrong(
-      'if',
-      compileFlaw(() => expression(step.if!)),
-    )
-  if (step.type === 'code')
-    wrong(
-      'code.code',
-      compileFlaw(() => expression(step.code.code)),
-    )
+  if (step.if !== undefined && !step.if.includes('{{')) wrong('if', expressionFlaw(step.if, seen))
+  if (step.type === 'code') wrong('code.code', expressionFlaw(step.code.code, seen))
   if (step.type === 'transform')
     wrong(
       'transform.expression',
@@ -167,6 +162,15 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
       if (kind !== step.wait.kind && has) wrong(`wait.${member}`, `belongs to a wait for ${kind}`)
     }
   }
+  if (step.type === 'script' || step.type === 'code') {
+    const { env = {} } = step.type === 'code' ? step.code : step.script
+    const name = Object.keys(env).find((one) => !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(one) || one.startsWith('SVC_'))
+    if (name) wrong(`${step.type}.env.${name}`, 'is no name for a variable: letters, digits and _, not SVC_…')
+  }
+  if (step.type === 'script') {
+    const { args } = step.script
+    if (citedSecrets(args).size) wrong('script.args', 'may not cite secrets, which others could see: use script.env')
+  }
   if (step.type === 'http') {
     const { credential_ref: ref, url } = step.http
     if (!url.startsWith('{{') && !/^https:\/\//i.test(url)) wrong('http.url', 'must begin with https://')
@@ -174,7 +178,7 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
     if (ref?.inject_as === 'query' && !ref.query_name) wrong('http.credential_ref.query_name', 'is missing')
   }
   for (const name of ['before', 'after'] as const)
-    flaws.push(...stepsFlaws(`${at}.hooks.${name}`, step.hooks?.[name] ?? [], noWaiting, known))
+    flaws.push(...stepsFlaws(`${at}.hooks.${name}`, step.hooks?.[name] ?? [], noWaiting, seen))
   if (step.type === 'agent_run' && step.model_override !== undefined) {
     if (step.complexity !== undefined) wrong('complexity', 'has no effect beside model_override')
     if (step.on_fail === 'escalate_tier') wrong('on_fail', 'takes grades of models: leave out model_override')
@@ -183,11 +187,18 @@ function meaningFlaws(at: string, step: RoutineStep, known: Set<string>): Flaw[]
   if (step.type === 'foreach') {
     const hooked = (step.foreach.steps as RoutineStep[]).findIndex(({ hooks }) => hooks)
     if (hooked >= 0) wrong(`foreach.steps[${hooked}].hooks`, 'cannot stand within a loop: make them steps of it')
-    flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, known))
+    flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, seen))
     if (['inputs', 'steps', 'run', 'event', 'secrets'].includes(step.foreach.as ?? 'item'))
       wrong('foreach.as', 'is the name of something else')
   }
   return flaws.filter(({ message }) => message !== '')
+}
+
+function expressionFlaw(text: string, seen: Seen): string {
+  seen.characters += text.length
+  return seen.characters > mostExpressions
+    ? `is too much: the expressions of a definition have at most ${mostExpressions} characters`
+    : compileFlaw(() => expression(text))
 }
 
 function compileFlaw(compile: () => unknown): string {
@@ -226,7 +237,7 @@ function orderFlaws(definition: RoutineDefinition): Flaw[] {
 
 const roots = ['inputs', 'steps', 'run', 'event', 'secrets']
 const ofRun = ['id', 'slug', 'triggered_via', 'started_at', 'metadata', 'tags', 'depth']
-const mayHoldSecrets: readonly StepType[] = ['http', 'notify']
+const mayHoldSecrets: readonly StepType[] = ['http', 'notify', 'script']
 
 /** Templates that name nothing. */
 function citationFlaws(definition: RoutineDefinition): Flaw[] {
@@ -237,11 +248,19 @@ function citationFlaws(definition: RoutineDefinition): Flaw[] {
   const check = (at: string, step: RoutineStep, items: readonly string[]): Flaw[] => {
     const inner = step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]) : []
     const { hooks: { before = [], after = [] } = {}, ...alone } = step
-    const own = alone.type === 'foreach' ? { ...alone, foreach: { ...alone.foreach, steps: [] } } : alone
-    const flaws = cited(own).flatMap((path): Flaw[] => {
-      const message = wrongWith(path, { inputs, ids, secrets, items, type: step.type })
-      return message ? [{ path: at, message: `{{ ${path} }} ${message}` }] : []
-    })
+    const env = alone.type === 'code' ? (alone.code.env ?? {}) : {}
+    const own =
+      alone.type === 'foreach'
+        ? { ...alone, foreach: { ...alone.foreach, steps: [] } }
+        : alone.type === 'code'
+          ? { ...alone, code: { ...alone.code, env: {} } }
+          : alone
+    const of = (part: unknown, withSecrets: boolean) =>
+      cited(part).flatMap((path): Flaw[] => {
+        const message = wrongWith(path, { inputs, ids, secrets, items, type: step.type, withSecrets })
+        return message ? [{ path: at, message: `{{ ${path} }} ${message}` }] : []
+      })
+    const flaws = [...of(own, mayHoldSecrets.includes(step.type)), ...of(env, true)]
     const names = step.type === 'foreach' ? [...items, step.foreach.as ?? 'item', 'index'] : items
     const beside = (list: unknown[], when: string) =>
       (list as RoutineStep[]).flatMap((one, index) => check(`${at}.hooks.${when}[${index}]`, one, items))
@@ -258,7 +277,7 @@ function citationFlaws(definition: RoutineDefinition): Flaw[] {
       : [],
   )
   const outputs = cited([definition.outputs, definition.concurrency_key]).flatMap((path): Flaw[] => {
-    const message = wrongWith(path, { inputs, ids, secrets: [], items: [], type: 'transform' })
+    const message = wrongWith(path, { inputs, ids, secrets: [], items: [], type: 'transform', withSecrets: false })
     return message ? [{ path: 'outputs', message: `{{ ${path} }} ${message}` }] : []
   })
   return [
@@ -275,9 +294,11 @@ interface Known {
   secrets: readonly string[]
   items: readonly string[]
   type: StepType
+  /** Secrets may stand there. */
+  withSecrets: boolean
 }
 
-function wrongWith(path: string, { inputs, ids, secrets, items, type }: Known): string | null {
+function wrongWith(path: string, { inputs, ids, secrets, items, type, withSecrets }: Known): string | null {
   if (!isPath(path)) return 'is no path such as steps.list.output.items[0]'
   const [root, name, member] = namesOf(path)
   if (items.includes(root!)) return null
@@ -289,51 +310,10 @@ function wrongWith(path: string, { inputs, ids, secrets, items, type }: Known): 
     if (!['output', 'status', 'error'].includes(member ?? '')) return 'must go on with output, status or error'
   }
   if (root === 'secrets') {
-    if (!mayHoldSecrets.includes(type)) return `may not stand in a step of type ${type}`
+    if (!withSecrets) return `may not stand in a step of type ${type}`
     if (!secrets.includes(name ?? '')) return `names none of credentials_required${hint(name ?? '', secrets)}`
   }
   return null
-}
-
-function inputFlaws({ inputs = [] }: RoutineDefinition): Flaw[] {
-  const names = inputs.map(({ name }) => name)
-  return inputs.flatMap(({ name, type, default: value, min, max }, index) => {
-    const at = `inputs[${index}]`
-    if (names.indexOf(name) !== index)
-      return [{ path: `${at}.name`, message: `"${name}" is the name of another input` }]
-    if (value !== undefined && value !== null && typeOf(value) !== type)
-      return [{ path: `${at}.default`, message: `must be of type ${type}` }]
-    if (min !== undefined && max !== undefined && min > max) return [{ path: `${at}.min`, message: 'is above max' }]
-    return []
-  })
-}
-
-export const typeOf = (value: unknown): string =>
-  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
-
-/** The inputs of a run, with what is left out filled in; or what is wrong with them. */
-export function inputsOf(
-  { inputs = [] }: RoutineDefinition,
-  given: Readonly<Record<string, unknown>>,
-): { inputs: Record<string, unknown> } | { field: string; detail: string } {
-  const values: Record<string, unknown> = { ...given }
-  for (const { name, type, required, default: fallback, min, max } of inputs) {
-    const value = values[name] ?? fallback
-    const field = `inputs.${name}`
-    if (value === undefined || value === null) {
-      if (required) return { field, detail: `The input "${name}" is required` }
-      continue
-    }
-    if (typeOf(value) !== type) return { field, detail: `The input "${name}" must be of type ${type}` }
-    const size =
-      typeof value === 'number' ? value : typeof value === 'string' || Array.isArray(value) ? value.length : null
-    if (size !== null && min !== undefined && size < min)
-      return { field, detail: `The input "${name}" must be at least ${min}` }
-    if (size !== null && max !== undefined && size > max)
-      return { field, detail: `The input "${name}" must be at most ${max}` }
-    values[name] = value
-  }
-  return { inputs: values }
 }
 
 /** Why a person must look at a definition before it runs. docs/routines.md, "Approval". */
@@ -343,7 +323,8 @@ export function risksOf(definition: RoutineDefinition): string[] {
   const has = (type: StepType) => all.some((step) => step.type === type)
   return [
     ...(has('http') ? ['http_step'] : []),
-    ...(has('code') ? ['code_step'] : []),
+    ...(has('code') || has('script') ? ['code_step'] : []),
+    ...(has('script') ? ['script_step'] : []),
     ...(egress_targets?.length ? ['egress_targets'] : []),
     ...(credentials_required?.length ? ['credentials_required'] : []),
   ]

@@ -35,7 +35,7 @@ export function giveUp(app: App, _run: RunRow, step: StepRow): StepRow {
       orphaned: true,
     })
   if (step.child_run_id) cancelRun(app, step.child_run_id, orchestrator, 'The run that called it is over')
-  if (step.type === 'http') app.afterCommit(() => app.bus.emit('called', step.id))
+  if (step.type === 'http' || step.type === 'script') app.afterCommit(() => app.bus.emit('called', step.id))
   return row
 }
 

@@ -2,16 +2,18 @@ import type { RoutineStep } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { forgetDaily } from '#kernel/jobs/daily'
 import { pause, timerAt } from '#kernel/jobs/due'
+import type { BegunScript } from '#kernel/scripts'
 import { untilWritten } from '#kernel/store/until-written'
 import { interrupt } from '../endings/service.ts'
 import { queries as keys } from '../starting/queries.ts'
 import { wakeAgentRun } from '../steps/agents.ts'
 import { callHttp } from '../steps/http.ts'
+import { callScript } from '../steps/scripts.ts'
 import { completed, failed, type Outcome, timeAt } from '../steps/types.ts'
 import { loadStep, valuesOf } from './loading.ts'
 import { queries, type RunRow, type StepRow } from './queries.ts'
 import { triesOf } from './rules.ts'
-import { advance, retryStep, settleStep } from './service.ts'
+import { advance, keepScript, retryStep, settleStep } from './service.ts'
 
 /** Steps whose pause is over that one change looks at. */
 const batch = 100
@@ -23,6 +25,7 @@ const batch = 100
 export function driveRoutines(app: App): { close(): void } {
   const busy = new Map<string, boolean>()
   const calls = new Map<string, AbortController>()
+  const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let armed = Number.POSITIVE_INFINITY
   let closed = false
@@ -78,26 +81,46 @@ export function driveRoutines(app: App): { close(): void } {
 
   const dueSteps = () => queries(app.db).due.all(timeAt(app.clock()), batch)
 
-  /** Sends the request of a step, and stores what came of it. */
+  /** Does what a step asks of the outside, and stores what came of it. */
   async function call(stepId: string): Promise<void> {
     const step = queries(app.db).step.get(stepId)
     const found = step && loadStep(app, step)
-    if (found?.placed.step.type !== 'http' || found.row.status !== 'running') return
+    if (found?.row.status !== 'running') return
     const { loaded, placed, row } = found
     const { run, definition } = loaded
+    const { id, key, attempt } = row
+    const begun = { app, run, definition, id, key, attempt, values: valuesOf(loaded, placed), before: row }
     const aborting = new AbortController()
     calls.set(stepId, aborting)
-    const { id, key, attempt: tries } = row
-    const begun = { app, run, definition, step: found.placed.step, id, key, attempt: tries }
-    const outcome = await callHttp(
-      { ...begun, values: valuesOf(loaded, placed), before: row },
-      AbortSignal.any([aborting.signal, app.stopping.signal]),
-    ).catch((error: Error): Outcome => failed(`The request could not be made: ${error.message}`, true))
-    calls.delete(stepId)
-    // Whoever stops in the middle of it does not know what it did: the next start says so.
-    if (closed || app.stopping.signal.aborted) return
+    if (placed.step.type === 'http') await request({ ...begun, step: placed.step }, row, aborting.signal)
+    else if (placed.step.type === 'script') await script({ ...begun, step: placed.step }, row, aborting.signal)
+    if (calls.get(stepId) === aborting) calls.delete(stepId)
+  }
+
+  async function settle(row: StepRow, outcome: Outcome): Promise<void> {
     await attempt(row.run_id, () => untilWritten(app, () => settleStep(app, row, outcome)))
-    await drive(row.run_id)
+    void drive(row.run_id)
+  }
+
+  async function request(it: Parameters<typeof callHttp>[0], row: StepRow, given: AbortSignal): Promise<void> {
+    const outcome = await callHttp(it, AbortSignal.any([given, closing.signal, app.stopping.signal])).catch(
+      (error: Error): Outcome => failed(`The request could not be made: ${error.message}`, true),
+    )
+    // Whoever stops in the middle of it does not know what it did: the next start says so.
+    if (!closed && !app.stopping.signal.aborted) await settle(row, outcome)
+  }
+
+  /** Runs the script of a step; one that a daemon before this one began is found again. */
+  async function script(it: Parameters<typeof callScript>[0], row: StepRow, given: AbortSignal): Promise<void> {
+    await callScript(it, {
+      begun: row.state_json === null ? null : (JSON.parse(row.state_json) as BegunScript),
+      begins: (begun) => untilWritten(app, () => keepScript(app, row, begun)),
+      ended: (outcome) => settle(row, outcome),
+      cancelled: given,
+      detached: AbortSignal.any([closing.signal, app.stopping.signal]),
+    }).catch((error: Error) => {
+      if (!closed && !app.stopping.signal.aborted) return settle(row, failed(error.message, true))
+    })
   }
 
   const hears = {
@@ -107,20 +130,23 @@ export function driveRoutines(app: App): { close(): void } {
     called: (id: string) => calls.get(id)?.abort(),
   }
   for (const [name, hear] of Object.entries(hears)) app.bus.on(name as 'routine', hear)
-  void resume(app, drive).then(sweep)
+  // What scripts run in is made after the jobs.
+  const resuming = setImmediate(() => void resume(app, drive, call).then(sweep))
   return {
     close() {
       closed = true
       clearTimeout(timer)
+      clearImmediate(resuming)
       for (const [name, hear] of Object.entries(hears)) app.bus.off(name as 'routine', hear)
-      for (const aborting of calls.values()) aborting.abort()
+      closing.abort()
     },
   }
 }
 
 /** Goes on with what was at work when the daemon stopped. */
-async function resume(app: App, drive: (id: string) => Promise<void>): Promise<void> {
-  const { working, decided } = queries(app.db)
+async function resume(app: App, drive: Drive, call: Drive): Promise<void> {
+  const { working, decided, scripts } = queries(app.db)
+  for (const { id } of scripts.all()) void call(id)
   for (const { id } of [...working.all(), ...decided.all()]) {
     const cut = queries(app.db)
       .steps.all(id)
@@ -129,6 +155,8 @@ async function resume(app: App, drive: (id: string) => Promise<void>): Promise<v
     await drive(id)
   }
 }
+
+type Drive = (id: string) => Promise<void>
 
 function cutAll(app: App, steps: readonly StepRow[]): void {
   for (const step of steps) cutOff(app, step)

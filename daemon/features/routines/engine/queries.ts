@@ -111,6 +111,10 @@ export const queries = statements((db) => ({
     `SELECT DISTINCT s.run_id AS id FROM routine_steps s CROSS JOIN decisions d ON d.id = s.waitpoint_id
      WHERE s.status = 'waiting' AND s.waitpoint_id IS NOT NULL AND d.state <> 'open'`,
   ),
+  scripts: db.prepare<[], { id: string }>(
+    `SELECT s.id FROM routine_runs r CROSS JOIN routine_steps s ON s.run_id = r.id
+     WHERE r.status IN ('queued', 'running') AND s.type = 'script' AND s.status = 'running' ORDER BY r.id`,
+  ),
   children: db.prepare<[parent: string], { id: string }>(
     `SELECT id FROM routine_runs WHERE parent_run_id = ? AND ${open}`,
   ),
@@ -163,5 +167,6 @@ export const queries = statements((db) => ({
 /** Statements that scan a table, with the reason. */
 export const scans = {
   working: 'reads only the index of runs at work, when the daemon starts',
+  scripts: 'reads only the index of runs at work, when the daemon starts',
   decided: 'reads only the index of steps that wait for a decision, when the daemon starts',
 }

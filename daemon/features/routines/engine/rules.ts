@@ -134,6 +134,10 @@ export function backoffOf({ retry }: RoutineStep, attempt: number, random: numbe
   return Math.round(jitter ? pause * (1 + random / 2) : pause)
 }
 
+/** Whether a failure with these words is one that is tried again. */
+export const isRetried = ({ retry }: RoutineStep, error: string): boolean =>
+  retry?.retry_on?.some((words) => error.toLowerCase().includes(words.toLowerCase())) ?? true
+
 /** How often a step is tried, at most. */
 export function triesOf(step: RoutineStep): number {
   if (step.retry) return step.retry.max_attempts

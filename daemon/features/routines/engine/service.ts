@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import type { RoutineStep, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
+import type { BegunScript } from '#kernel/scripts'
 import { wake } from '#kernel/waiting'
 import { endRun, giveUp, interrupt } from '../endings/service.ts'
 import { resultOf } from '../steps/results.ts'
@@ -11,11 +12,13 @@ import { type Outcome, timeAt } from '../steps/types.ts'
 import { isWanted } from '../steps/values.ts'
 import { type Loaded, load, loadStep, valuesOf } from './loading.ts'
 import { queries, type StepRow } from './queries.ts'
-import { backoffOf, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
-import { tellStep } from './telling.ts'
+import { backoffOf, isRetried, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
+import { tellInvalid, tellStep } from './telling.ts'
 
 /** Steps that one change carries out, so that others come in between. */
 const burst = 32
+/** Milliseconds after which a change carries out no more of them: expressions may take long. */
+const changeMs = 50
 /** Most characters of what a step gives, as JSON; an http step may say more itself. */
 const outputLimit = 1_048_576
 /** Warnings that one run keeps. */
@@ -34,7 +37,9 @@ export function advance(app: App, id: string): void {
   }
   if (loaded.run.started_at === null) loaded.run.started_at = timeAt(app.clock())
   collect(app, loaded)
-  for (let done = 0; done < burst; ) {
+  const until = app.steady() + changeMs
+  const late = () => app.steady() >= until
+  for (let done = 0; done < burst && !(done > 0 && late()); ) {
     checkCost(loaded)
     const next = nextOf(loaded.definition, loaded.steps, loaded.run.error_message !== null)
     for (const key of next.giveUp) loaded.steps.set(key, giveUp(app, loaded.run, loaded.steps.get(key)!))
@@ -43,8 +48,12 @@ export function advance(app: App, id: string): void {
       return
     }
     for (const key of next.finish) finishLoop(app, loaded, key)
-    for (const placed of next.begin) begin(app, loaded, placed)
-    const did = next.begin.length + next.finish.length + next.giveUp.length
+    let did = next.finish.length + next.giveUp.length
+    for (const placed of next.begin) {
+      begin(app, loaded, placed)
+      did++
+      if (late()) break
+    }
     store(app, loaded)
     if (did === 0) return
     done += did
@@ -121,7 +130,7 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
     outcome = { status: 'failed', error: (error as Error).message }
   }
   put(app, loaded, placed, row, outcome)
-  if (step.type === 'http' && loaded.steps.get(key)!.status === 'running')
+  if ((step.type === 'http' || step.type === 'script') && loaded.steps.get(key)!.status === 'running')
     app.afterCommit(() => app.bus.emit('call', row.id))
 }
 
@@ -162,7 +171,8 @@ export function put(
   before: StepRow,
   given: Outcome | 'skipped',
 ): void {
-  const outcome = given === 'skipped' || given.status !== 'completed' ? given : valid(app, loaded, step, given)
+  const outcome =
+    given === 'skipped' || given.status !== 'completed' ? given : valid(app, loaded.run, { key, step }, given)
   const now = app.clock()
   const ended = {
     wake_at: null,
@@ -220,19 +230,26 @@ type EndOf = Pick<StepRow, 'wake_at' | 'event_type' | 'ended_at' | 'duration_ms'
 
 /** A step that failed is tried again, unless it was tried as often as it may be. */
 function afterFailure(app: App, step: RoutineStep, row: StepRow, ended: EndOf, final: boolean | undefined): StepRow {
-  if (final || row.attempt >= triesOf(step)) return { ...row, ...ended, status: 'failed' }
+  if (final || row.attempt >= triesOf(step) || !isRetried(step, row.error_message ?? ''))
+    return { ...row, ...ended, status: 'failed' }
   const wake_at = timeAt(app.clock() + backoffOf(step, row.attempt, Math.random()))
   return { ...row, status: 'retrying', wake_at, waitpoint_id: null, agent_run_id: null, child_run_id: null }
 }
 
 /** A result that a step's own rules refuse counts as its failure. */
-function valid(app: App, { run }: Loaded, step: RoutineStep, outcome: Outcome & { status: 'completed' }): Outcome {
+function valid(
+  app: App,
+  run: Loaded['run'],
+  { key, step }: Pick<Placed, 'key' | 'step'>,
+  outcome: Outcome & { status: 'completed' },
+): Outcome {
   const json = JSON.stringify(outcome.output ?? null)
   const most = step.type === 'http' ? Math.max(outputLimit, 2 * (step.http.max_response_bytes ?? 0)) : outputLimit
   if (json.length > most)
     return { status: 'failed', error: `It gave more than ${most} characters, which is too much`, final: true }
   const flaw = flawOf(step, outcome.output)
   if (flaw === null) return { ...outcome, output: app.scrub(scope(run), [])(outcome.output) }
+  tellInvalid(app, run, { key, type: step.type }, flaw)
   return { status: 'failed', error: flaw }
 }
 
@@ -267,6 +284,14 @@ function finishLoop(app: App, loaded: Loaded, key: string): void {
     return json ? (JSON.parse(json) as unknown) : null
   })
   put(app, loaded, { key, step, phase: 'main', needs: [] }, row, { status: 'completed', output })
+}
+
+/** Stores that a step's script begins, unless the step is over. */
+export function keepScript(app: App, step: StepRow, begun: BegunScript): boolean {
+  const found = loadStep(app, step)
+  if (found?.row.status !== 'running' || found.row.attempt !== step.attempt) return false
+  queries(app.db).putStep.run({ ...found.row, state_json: JSON.stringify(begun) })
+  return true
 }
 
 /** Stores the outcome of a step that worked or waited, unless it is over. The run is to be advanced afterwards. */

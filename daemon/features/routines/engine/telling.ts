@@ -27,6 +27,12 @@ const told = {
   waiting: 'pipeline.step.started',
 } as const
 
+/** Records that what a step gave is refused by its own rules. */
+export function tellInvalid(app: App, run: RunRow, { key, type }: Pick<StepRow, 'key' | 'type'>, flaw: string): void {
+  const of = { run_id: run.id, pipeline_slug: run.routine_slug, step_id: key, step_type: type }
+  app.journal(fact('routine_step.invalid', { ...of, error_message: flaw }, about(run)))
+}
+
 /** Records what a step has come to, and tells clients. */
 export function tellStep(app: App, run: RunRow, step: StepRow): void {
   const { key, type, status, attempt, error_message, duration_ms, cost_usd } = step

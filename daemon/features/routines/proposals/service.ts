@@ -42,7 +42,7 @@ interface Proposed {
 /** Asks people to look at a version that can do harm. */
 export function propose(app: App, row: RoutineRow, before: RoutineRow | undefined, it: Proposed): void {
   const { definition, risks } = it
-  const { credentials_required = [], egress_targets = [] } = definition
+  const { credentials_required = [], egress_targets = [], integrations_required = [] } = definition
   const asked = `Version ${row.version} of the routine "${row.name}" waits for approval`
   open(app, proposal, {
     id: decisionOf(row.id, row.version),
@@ -59,7 +59,7 @@ export function propose(app: App, row: RoutineRow, before: RoutineRow | undefine
         ...(before?.active_version && { from_version: before.active_version }),
         risk_reasons: risks,
         credentials_required,
-        integrations_required: [],
+        integrations_required,
         egress_targets,
       }),
     },

@@ -9,6 +9,7 @@ import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { wokenBy } from '#kernel/waiting'
+import { findIssue } from '../../issues/service.ts'
 import { tokenFor } from '../../waitpoints/service.ts'
 import { type Node, nodesOf } from '../definitions/plan.ts'
 import { cancelRun, fingerprintOf } from '../endings/service.ts'
@@ -59,7 +60,7 @@ function toRun(row: RunRow): Shown {
     idempotency_key: row.idempotency_key,
     is_replay: row.replay_of !== null,
     replay_of: row.replay_of,
-    issue_identifier: '',
+    issue_identifier: row.triggered_via === 'issue' ? words('issue_identifier') : '',
     cost_usd: row.cost_usd,
     created_at: row.created_at,
     started_at: row.started_at,
@@ -137,6 +138,10 @@ export function begin(app: App, { actor, routineSlug, body = {}, web }: Asked): 
   ] as const)
     if (JSON.stringify(body[name] ?? {}).length > limit)
       throw problem('body_over_limit', { field: name, detail: `${name} may have ${limit / 1024} KiB as JSON` })
+  const issue =
+    body.triggered_via === 'issue' && body.triggered_by_id
+      ? { issue_identifier: findIssue(app, actor.workspace, body.triggered_by_id).identifier }
+      : {}
   const request: RunRequest = {
     workspace: actor.workspace,
     routine,
@@ -144,7 +149,7 @@ export function begin(app: App, { actor, routineSlug, body = {}, web }: Asked): 
     via: body.triggered_via ?? 'manual',
     by: body.triggered_by_id ?? actor.id,
     user: actor.type === 'user' ? actor.id : null,
-    metadata: body.metadata ?? {},
+    metadata: { ...body.metadata, ...issue },
     tags: body.tags ?? [],
     priority: body.priority ?? 0,
     tier: body.tier_override ?? null,

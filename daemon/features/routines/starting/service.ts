@@ -6,7 +6,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { render } from '#kernel/templates'
 import { hasNamed } from '../../credentials/named/service.ts'
-import { inputsOf } from '../definitions/rules.ts'
+import { inputsOf } from '../definitions/inputs.ts'
 import { queries as engine, type RunRow } from '../engine/queries.ts'
 import { type RoutineRow, queries as routines } from '../queries.ts'
 import { queries } from './queries.ts'
@@ -80,6 +80,7 @@ export function startRun(app: App, it: RunRequest): Started {
   const checked = inputsOf(definition, it.inputs)
   if ('field' in checked) throw problem('invalid_inputs', checked)
   checkCredentials(app, routine, definition)
+  checkIntegrations(routine, definition)
   const group = groupOf(app, definition, { inputs: checked.inputs, run: { metadata: it.metadata ?? {} } })
   checkRoom(app, routine, definition, group)
   const id = newId(app.clock())
@@ -172,6 +173,15 @@ function checkCredentials(app: App, routine: RoutineRow, { credentials_required 
     throw problem('missing_credentials', {
       detail: `${routine.slug} needs the credentials ${missing.join(', ')}: muster credentials create`,
       extra: { missing_credentials: missing },
+    })
+}
+
+/** This version has no integrations, so each one that is required is missing. */
+function checkIntegrations({ slug }: RoutineRow, { integrations_required: missing = [] }: RoutineDefinition): void {
+  if (missing.length)
+    throw problem('missing_integrations', {
+      detail: `${slug} needs the integrations ${missing.join(', ')}, which this server does not have`,
+      extra: { missing_integrations: missing },
     })
 }
 

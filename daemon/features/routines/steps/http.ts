@@ -1,11 +1,12 @@
 import type { RoutineDefinition, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
-import { cited, namesOf, render, renderValue, type Values } from '#kernel/templates'
-import { useNamed } from '../../credentials/named/service.ts'
+import { render, renderValue, type Values } from '#kernel/templates'
 import { findCrew } from '../../crews/service.ts'
 import type { RunRow } from '../engine/queries.ts'
+import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
+import { fromJson } from './values.ts'
 
 type Http = StepOf<'http'>['http']
 
@@ -25,9 +26,6 @@ interface Sent {
 
 /** A step whose request is to be sent, after the change in which it began. */
 type Call = Omit<Beginning<StepOf<'http'>>, 'warn'>
-
-/** What is asked for cannot be sent, and why. */
-class Refused extends Error {}
 
 /** Sends the request of a step, with a key by which the other side knows a repetition. Never throws. */
 export async function callHttp(it: Call, signal: AbortSignal): Promise<Outcome> {
@@ -62,7 +60,7 @@ const inShort = (body: unknown) => (typeof body === 'string' ? body : JSON.strin
 
 async function prepared(it: Call, signal: AbortSignal): Promise<Sent> {
   const { app, run, definition, step, key, values } = it
-  const secrets = await app.write(() => secretsOf(app, run, definition, step.http, step.id))
+  const secrets = await app.write(() => secretsFor(it, citedSecrets(step.http, step.http.credential_ref?.type)))
   const all: Values = { ...values, secrets: Object.fromEntries(secrets) }
   const url = new URL(urlOf(step.http, all))
   checkHost(app, run, definition, url)
@@ -113,35 +111,6 @@ function bodyText({ body }: Http, values: Values, headers: Record<string, string
   return JSON.stringify(renderValue(body, values))
 }
 
-/** The secrets that a request cites, by their names; their use is put on record. */
-function secretsOf(
-  app: App,
-  run: RunRow,
-  definition: RoutineDefinition,
-  http: Http,
-  step: string,
-): Map<string, string> {
-  const named = cited(http)
-    .map(namesOf)
-    .flatMap(([root, name]) => (root === 'secrets' ? [name!] : []))
-  const wanted = new Set([...named, ...(http.credential_ref ? [http.credential_ref.type] : [])])
-  const declared = new Set((definition.credentials_required ?? []).map(({ type }) => type))
-  return new Map(
-    [...wanted].map((name) => {
-      const value = declared.has(name)
-        ? useNamed(
-            app,
-            { workspace: run.workspace_id, crew: run.crew_id, name },
-            { actor_type: 'orchestrator' },
-            { routine: run.routine_slug, run_id: run.id, step },
-          )
-        : null
-      if (value === null) throw new Refused(`The credential "${name}" is missing`)
-      return [name, value]
-    }),
-  )
-}
-
 /** A host must be among those of the definition, and one that the crew's network policy allows. */
 function checkHost(app: App, run: RunRow, { egress_targets }: RoutineDefinition, { hostname }: URL): void {
   const host = hostname.toLowerCase().replace(/\.$/, '')
@@ -160,21 +129,5 @@ const matches = (host: string, list: readonly string[]): boolean =>
   })
 
 function bodyOf(text: string, type: string | string[] | undefined): unknown {
-  if (!/\bjson\b/i.test(String(type ?? ''))) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-/** A value without the secrets that were sent, which an answer may echo. */
-function without<T>(value: T, secrets: readonly string[]): T {
-  const long = secrets.filter((it) => it.length >= 4)
-  if (!long.length) return value
-  const text = long.reduce(
-    (all, one) => all.replaceAll(JSON.stringify(one).slice(1, -1), '[REDACTED]'),
-    JSON.stringify(value),
-  )
-  return JSON.parse(text) as T
+  return /\bjson\b/i.test(String(type ?? '')) ? fromJson(text) : text
 }

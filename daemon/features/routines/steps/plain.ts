@@ -1,19 +1,30 @@
 import type { StepOf } from '#contract/routine-definition'
 import { mostItems } from '#contract/routine-definition'
-import { render, renderValue } from '#kernel/templates'
+import { render, renderValue, type Values } from '#kernel/templates'
 import { expression } from '../definitions/expressions.ts'
 import { transform } from '../definitions/transforms.ts'
 import { queries } from '../engine/queries.ts'
+import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'
+import { fromJson } from './values.ts'
 
 /** Steps that only reckon. */
-export function beginCode({ step, values }: Beginning<StepOf<'code'>>): Outcome {
+export function beginCode(it: Beginning<StepOf<'code'>>): Outcome {
+  const { code, env = {} } = it.step.code
+  let hidden: string[] = []
   try {
-    return completed(expression(step.code.code)(values))
+    const secrets = secretsFor(it, citedSecrets(env))
+    hidden = [...secrets.values()]
+    const all = { ...it.values, secrets: Object.fromEntries(secrets) }
+    return completed(without(expression(code)({ ...it.values, env: renderedAll(env, all) }), hidden))
   } catch (error) {
-    return failed(`The expression failed: ${(error as Error).message}`)
+    if (error instanceof Refused) return failed(error.message, true)
+    return failed(without(`The expression failed: ${(error as Error).message}`, hidden))
   }
 }
+
+const renderedAll = (texts: Readonly<Record<string, string>>, values: Values): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, render(text, values)]))
 
 export const beginTransform = ({ step, values }: Beginning<StepOf<'transform'>>): Outcome =>
   completed(transform(step.transform.expression)(renderValue(step.transform.input, values)))
@@ -21,20 +32,12 @@ export const beginTransform = ({ step, values }: Beginning<StepOf<'transform'>>)
 /** A loop: its items are what the steps within it are done for. */
 export function beginForeach({ step, values }: Beginning<StepOf<'foreach'>>): Outcome {
   const given = renderValue(step.foreach.items, values)
-  const items = typeof given === 'string' ? fromText(given) : given
+  const items = typeof given === 'string' ? fromJson(given) : given
   if (!Array.isArray(items)) return failed('The items of a foreach must be a list', true)
   if (items.length > mostItems) return failed(`A foreach has at most ${mostItems} items, not ${items.length}`, true)
   return items.length
     ? { status: 'running', keeps: { state_json: JSON.stringify({ items }) } }
     : { ...completed([]), state: '{"items":[]}' }
-}
-
-function fromText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** Seconds that a wait takes, unless the step says how many. */

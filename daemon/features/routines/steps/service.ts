@@ -6,6 +6,7 @@ import { beginQuery } from './lists.ts'
 import { beginNotify, beginWaitForApproval } from './people.ts'
 import { beginCode, beginForeach, beginTransform, beginWaitForEvent, beginWaitForTime } from './plain.ts'
 import { beginPlatform } from './platform.ts'
+import { beginScript } from './scripts.ts'
 import type { Beginning, Outcome } from './types.ts'
 
 type Begin = { [T in StepType]: (it: Beginning<Extract<RoutineStep, { type: T }>>) => Outcome }
@@ -21,6 +22,7 @@ const begins: Begin = {
   notify: beginNotify,
   platform: beginPlatform,
   query: beginQuery,
+  script: beginScript,
   transform: beginTransform,
   wait: (it) => waits[it.step.wait.kind](it),
 }

@@ -1,3 +1,4 @@
+import { nestsDeeper } from '#kernel/http/json-depth'
 import { meansYes, render, type Values } from '#kernel/templates'
 import { expression } from '../definitions/expressions.ts'
 
@@ -17,14 +18,23 @@ export function isWanted(
   }
 }
 
+/** Most levels of a result: deeper JSON stays text. */
+const deepest = 100
+
+/** What JSON says; text that is none, or is nested too deep, stays text. */
+export function fromJson(text: string): unknown {
+  if (nestsDeeper(text, deepest)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** JSON that an agent wrote, also within a fence of Markdown; anything else stays text. */
 export function fromWords(text: string): unknown {
   const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text.trim())
   const inside = (fenced?.[1] ?? text).trim()
-  if (!/^[[{]/.test(inside)) return text
-  try {
-    return JSON.parse(inside)
-  } catch {
-    return text
-  }
+  const read = /^[[{]/.test(inside) ? fromJson(inside) : text
+  return typeof read === 'string' ? text : read
 }

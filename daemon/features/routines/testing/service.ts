@@ -5,9 +5,10 @@ import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { cited, namesOf, render, type Values } from '#kernel/templates'
+import { inputsOf } from '../definitions/inputs.ts'
 import { type Node, nodesOf } from '../definitions/plan.ts'
 import { readDefinition } from '../definitions/reading.ts'
-import { inputsOf, risksOf } from '../definitions/rules.ts'
+import { risksOf } from '../definitions/rules.ts'
 import { findRoutine } from '../service.ts'
 import { definitionOf } from '../starting/service.ts'
 import { isWanted } from '../steps/values.ts'
@@ -22,7 +23,13 @@ export function test(app: App, { actor, body }: Call<typeof routines.test>): Tri
   const checked = inputsOf(definition, body.sample_inputs ?? {})
   if ('field' in checked) return { ok: false, status: 'FAILED', steps: [], risk_reasons, error: checked.detail }
   const save_token = proofOf(app, actor.workspace, hash)
-  return { ok: true, status: 'DRY_RUN_OK', save_token, steps: triedSteps(definition, checked.inputs), risk_reasons }
+  return {
+    ok: true,
+    status: 'DRY_RUN_OK',
+    save_token,
+    steps: triedSteps(app, definition, checked.inputs),
+    risk_reasons,
+  }
 }
 
 export function dryRun(
@@ -33,24 +40,30 @@ export function dryRun(
   const { definition } = definitionOf(app, routine)
   const checked = inputsOf(definition, body?.inputs ?? {})
   if ('field' in checked) throw problem('invalid_inputs', checked)
-  return { status: 'DRY_RUN_OK', steps: triedSteps(definition, checked.inputs) }
+  return { status: 'DRY_RUN_OK', steps: triedSteps(app, definition, checked.inputs) }
 }
 
-const triedSteps = (definition: RoutineDefinition, inputs: Record<string, unknown>): Tried['steps'] =>
-  nodesOf(definition).map((node) => tried(node, { inputs, steps: {}, run: {}, event: null }))
+/** Milliseconds after which no more conditions are tried. */
+const tryMs = 200
 
-function tried({ step, phase, needs }: Node, values: Values): Tried['steps'][number] {
+function triedSteps(app: App, definition: RoutineDefinition, inputs: Record<string, unknown>): Tried['steps'] {
+  const until = app.steady() + tryMs
+  const values = { inputs, steps: {}, run: {}, event: null }
+  return nodesOf(definition).map((node) => tried(node, values, app.steady() < until))
+}
+
+function tried({ step, phase, needs }: Node, values: Values, inTime: boolean): Tried['steps'][number] {
   return {
     id: step.id,
     type: step.type,
     phase,
     needs: [...needs],
     would: wouldDo(step, values),
-    ...(step.if !== undefined && { condition: conditionOf(step.if, values) }),
+    ...(step.if !== undefined && { condition: inTime ? conditionOf(step.if, values) : null }),
   }
 }
 
-/** Null for a condition that depends on what steps give. */
+/** Null for a condition that depends on what steps give; so are those that were not tried. */
 function conditionOf(condition: string, values: Values): boolean | null {
   const onSteps = condition.includes('{{')
     ? cited(condition).some((path) => namesOf(path)[0] !== 'inputs')
@@ -75,6 +88,8 @@ function wouldDo(step: RoutineStep, values: Values): string {
       return `send ${step.http.method} ${show(step.http.url)}`
     case 'code':
       return `reckon ${show(step.code.code)}`
+    case 'script':
+      return `run ${step.script.path} in the container of the crew`
     case 'transform':
       return `take ${show(step.transform.expression)}`
     case 'wait':

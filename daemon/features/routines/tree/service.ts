@@ -6,7 +6,7 @@ import type { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
-import { delegatedBy } from '../../assignments/tree/service.ts'
+import { delegatedBy, givenBy } from '../../assignments/tree/service.ts'
 import { findRun as findAgentRun } from '../../runs/service.ts'
 import { queries as engine, type RunRow } from '../engine/queries.ts'
 import { queries as records } from '../records/queries.ts'
@@ -71,6 +71,7 @@ function addSteps(app: App, run: RunRow, parent: string | null, reader: string, 
       finished_at: step.ended_at,
       error_message: step.error_message,
     })
+    if (step.type === 'platform' && step.output_json) addGiven(app, run, step.output_json, id, reader, nodes)
     if (step.agent_run_id) addAgentRun(app, step.agent_run_id, id, reader, nodes)
     const child = step.child_run_id ? engine(app.db).run.get(step.child_run_id) : undefined
     if (child) addRun(app, child, id, reader, nodes)
@@ -112,16 +113,32 @@ function addAgentRun(app: App, id: string, parent_id: string, reader: string, no
     error_message: null,
   })
   for (const it of delegatedBy(app, run, reader).slice(0, mostTreeNodes - nodes.length))
-    nodes.push({
-      id: it.assignment_id,
-      parent_id: it.parent_assignment_id ?? id,
-      kind: 'assignment',
-      name: it.agent_slug,
-      about: it.task,
-      status: it.state.toLowerCase(),
-      run_id: it.run_id,
-      started_at: it.started_at,
-      finished_at: it.finished_at,
-      error_message: it.error_message,
-    })
+    nodes.push(assignmentNode(it, it.parent_assignment_id ?? id))
+}
+
+const assignmentNode = (it: ReturnType<typeof givenBy>[number], parent_id: string): Node => ({
+  id: it.assignment_id,
+  parent_id,
+  kind: 'assignment',
+  name: it.agent_slug,
+  about: it.task,
+  status: it.state.toLowerCase(),
+  run_id: it.run_id,
+  started_at: it.started_at,
+  finished_at: it.finished_at,
+  error_message: it.error_message,
+})
+
+/** Work that a step gave to an agent, with what that delegated. */
+function addGiven(app: App, run: RunRow, output: string, step: string, reader: string, nodes: Node[]): void {
+  const given = (JSON.parse(output) as { assignment_id?: unknown } | null)?.assignment_id
+  if (typeof given !== 'string') return
+  const inside = new Set([given])
+  for (const it of givenBy(app, run.id, reader)) {
+    const above = it.parent_assignment_id
+    if (nodes.length >= mostTreeNodes) return
+    if (it.assignment_id !== given && !(above && inside.has(above))) continue
+    inside.add(it.assignment_id)
+    nodes.push(assignmentNode(it, above ?? step))
+  }
 }

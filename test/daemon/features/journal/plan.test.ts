@@ -17,7 +17,9 @@ const comboOf = (combo: number, more: Partial<Combo> = {}): Combo => ({
 })
 const ranges = [{ after: 0, upTo: 9 }]
 const planned = (wanted: Partial<Wanted>, combos: Combo[] = [], total = 1_000) =>
-  plan({ ws: 1, ...wanted }, ranges, { combos: { of: (ws) => (ws === 1 ? combos : []), total: () => total } })
+  plan({ ws: 1, ...wanted }, ranges, {
+    combos: { of: (ws) => (ws === 1 ? combos : []), total: () => total, chained: () => total },
+  })
 const each = (by: Stream['by'], ...keys: number[]): Stream[] => keys.map((key) => ({ by, key }))
 const set = (...numbers: number[]) => new Set(numbers)
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)

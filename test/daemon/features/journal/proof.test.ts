@@ -75,8 +75,8 @@ describe('known points', () => {
 })
 
 describe('what a walk proves', () => {
-  const walked = { entries: 10, erased: 0, erasedSummaries: 0, last: place(10) }
-  const always = ['chain', 'columns', 'order', 'priorities']
+  const walked = { entries: 10, erased: 0, erasedSummaries: 0, compacted: 0, last: place(10) }
+  const always = ['chain', 'columns', 'order', 'priorities', 'roll_ups']
   const seal = { entries: 8, seq: 16, at }
 
   it('is told whole', () => {
@@ -85,8 +85,10 @@ describe('what a walk proves', () => {
       entries: 10,
       erased: 0,
       erased_summaries: 0,
+      compacted: 0,
       head: { id: 'j_10', hash: '0a'.repeat(32) },
       sealed: null,
+      resumed: null,
       unsealed: 10,
       proven: always,
       not_proven: ['unsealed', 'rollback'],
@@ -111,7 +113,7 @@ describe('what a walk proves', () => {
       unsealed: 1,
       not_proven: ['unsealed', 'rollback'],
     })
-    const nothing = { entries: 0, erased: 0, erasedSummaries: 0, last: null }
+    const nothing = { entries: 0, erased: 0, erasedSummaries: 0, compacted: 0, last: null }
     expect(conclude(question, nothing, null, null)).toMatchObject({
       head: null,
       unsealed: 0,
@@ -120,13 +122,15 @@ describe('what a walk proves', () => {
   })
 
   it.each([
-    [1, 0],
-    [0, 1],
-    [1, 1],
-  ])('counts %i erased payloads and %i erased summaries', (erased, erasedSummaries) =>
-    expect(conclude(question, { ...walked, erased, erasedSummaries }, null, null)).toMatchObject({
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 1, 1],
+  ])('counts %i erased payloads, %i erased summaries and %i rolled up entries', (erased, erasedSummaries, compacted) =>
+    expect(conclude(question, { ...walked, erased, erasedSummaries, compacted }, null, null)).toMatchObject({
       erased,
       erased_summaries: erasedSummaries,
+      compacted,
       not_proven: ['unsealed', 'erased', 'rollback'],
     }),
   )

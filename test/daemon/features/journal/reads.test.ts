@@ -41,6 +41,7 @@ function readsOf(made: Made[], change: (index: JournalIndex) => Partial<JournalI
         return answers.shift() ?? inline.run(lane, job, args)
       },
     },
+    stopping: new AbortController(),
     seals: {
       grown: () => undefined,
       seal: async () => undefined,
@@ -248,6 +249,7 @@ describe('a count', () => {
     const { count, jobs } = readsOf(made, ({ combos }) => ({
       combos: {
         total: combos.total,
+        chained: combos.chained,
         of: (ws) => {
           const [first, ...rest] = combos.of(ws)
           const more = Array.from({ length: 14_000 }, (_, at) => ({ ...first!, combo: 1_000 + at }))
@@ -275,10 +277,20 @@ describe('a verification', () => {
     expect(jobs).toMatchObject([
       {
         lane: 'scan',
-        job: 'verify',
-        args: { ws: ws('here'), workspace: 'here', head: 5, entries: 3, sealed: { points: [{ seq: 1 }] }, anchor },
+        job: 'verifyPart',
+        args: {
+          question: {
+            ws: ws('here'),
+            workspace: 'here',
+            head: 5,
+            entries: 3,
+            sealed: { points: [{ seq: 1 }] },
+            anchor,
+          },
+          from: null,
+        },
       },
-      { args: { ws: ws('there'), workspace: 'there', head: 5, entries: 2, sealed: null, anchor: null } },
+      { args: { question: { ws: ws('there'), workspace: 'there', entries: 2, sealed: null, anchor: null } } },
     ])
     expect(await reads.verify('nowhere', null)).toMatchObject({ valid: true, entries: 0, head: null })
   })

@@ -60,10 +60,12 @@ describe('journal.verify', () => {
       entries: 10,
       erased: 0,
       erased_summaries: 0,
+      compacted: 0,
       head: { id: it.entries().at(-1)!.id, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       sealed: { entries: 8, seq: 8, at: '2026-01-01T00:00:08.000Z' },
+      resumed: null,
       unsealed: 2,
-      proven: ['chain', 'columns', 'order', 'priorities', 'seal'],
+      proven: ['chain', 'columns', 'order', 'priorities', 'roll_ups', 'seal'],
       not_proven: ['unsealed', 'key_holder', 'rollback'],
       broken: null,
     })
@@ -352,7 +354,7 @@ describe('a journal that an earlier version began', () => {
       entries: 10,
       sealed: { entries: 7 },
       unsealed: 3,
-      proven: ['chain', 'columns', 'order', 'priorities', 'seal', 'anchor'],
+      proven: ['chain', 'columns', 'order', 'priorities', 'roll_ups', 'seal', 'anchor'],
     })
   })
 

@@ -21,10 +21,22 @@ describe('a definition', () => {
       /did you mean "timeout_seconds"/,
     ],
     [
-      'what is not supported',
-      { integrations_required: ['x'] },
-      'integrations_required',
-      /not supported by this version/,
+      'a secret in code itself',
+      { credentials_required: [{ type: 'K' }], steps: [step({ code: { code: '"{{ secrets.K }}"' } })] },
+      'steps[0]',
+      /may not stand in a step of type code/,
+    ],
+    [
+      'a secret of a variable that is not declared',
+      { steps: [step({ code: { code: 'env.K', env: { K: '{{ secrets.K }}' } } })] },
+      'steps[0]',
+      /credentials_required/,
+    ],
+    [
+      'words of failures that are none',
+      { steps: [step({ retry: { max_attempts: 2, retry_on: [] } })] },
+      'steps[0].retry.retry_on',
+      /./,
     ],
     [
       'an agent where there is to be none',
@@ -82,10 +94,25 @@ describe('a definition', () => {
       /leave out model_override/,
     ],
     [
-      'a type that is not supported',
-      { steps: [{ id: 'a', type: 'script' }] },
-      'steps[0].type',
-      /not supported by this version/,
+      'a script outside of the shared folder',
+      { steps: [{ id: 'a', type: 'script', script: { path: '/crew/shared/../agents/ada/x.sh' } }] },
+      'steps[0].script.path',
+      /must be a file below \/crew\/shared/,
+    ],
+    [
+      'a secret in an argument of a script',
+      {
+        credentials_required: [{ type: 'K' }],
+        steps: [{ id: 'a', type: 'script', script: { path: 'x.sh', args: ['{{ secrets.K }}'] } }],
+      },
+      'steps[0].script.args',
+      /use script\.env/,
+    ],
+    [
+      'a variable of a script that is ours',
+      { steps: [{ id: 'a', type: 'script', script: { path: 'x.sh', env: { SVC_RUN_ID: 'x' } } }] },
+      'steps[0].script.env.SVC_RUN_ID',
+      /not SVC_/,
     ],
     ['an unknown type', { steps: [{ id: 'a', type: 'htpp' }] }, 'steps[0].type', /did you mean "http"/],
     ['no steps', { steps: [] }, 'steps', /./],
@@ -183,6 +210,11 @@ describe('a definition', () => {
     const test = (levels: number) => call('MANAGER', 'POST', `${W}/pipelines/test_run`, { definition: text(levels) })
     expect((await test(50)).status).toBe(200)
     for (const levels of [101, 1000, 100_000]) expect((await test(levels)).status).toBe(422)
+    const lines = Array.from({ length: 300 }, (_, n) => `${' '.repeat(n)}a:`).join('\n')
+    for (const definition of ['- '.repeat(1000), '? '.repeat(100_000), '{a: '.repeat(50_000), lines])
+      expect((await call('MANAGER', 'POST', `${W}/pipelines/test_run`, { definition })).body.detail).toBe(
+        'A definition is at most 100 levels deep',
+      )
   })
 
   it('waits for approval when it can do harm', () => {
@@ -197,6 +229,8 @@ describe('a definition', () => {
       'credentials_required',
     ])
     expect(of({ steps: [], hooks: { on_failure: [http] } })).toEqual(['http_step'])
+    const script = { id: 's', type: 'script', script: { path: 'x.sh' } }
+    expect(of({ steps: [script] })).toEqual(['code_step', 'script_step'])
   })
 
   it('has a schema that names every type of step', async () => {
@@ -204,7 +238,7 @@ describe('a definition', () => {
     const { status, body } = await call(null, 'GET', '/pipeline-schema')
     expect(status).toBe(200)
     expect(body).toEqual(JSON.parse(JSON.stringify(definitionSchema)))
-    expect(body.properties.steps.items.oneOf).toHaveLength(10)
+    expect(body.properties.steps.items.oneOf).toHaveLength(11)
   })
 })
 
@@ -264,6 +298,55 @@ describe('expressions', () => {
     expect(() => expression(`[${Array.from({ length: 30 }, () => 'inputs.text').join(', ')}]`)(values)).toThrow(
       'larger than',
     )
+  })
+
+  it.each([
+    ['loops within each other', 'inputs.list.all(a, inputs.list.all(b, a + b >= 0.0))'],
+    ['loops that look through lists', 'inputs.list.all(a, !(-1.0 in inputs.list))'],
+    ['loops that compare lists', 'inputs.list.all(a, inputs.list == inputs.same)'],
+    ['loops that look through texts', 'inputs.list.all(a, !inputs.text.contains("ba"))'],
+    ['loops that measure texts', 'inputs.list.all(a, size(inputs.text) > 0)'],
+    ['loops that join texts', 'inputs.list.all(a, inputs.text + inputs.text != "")'],
+    ['loops over names', 'inputs.texts.all(a, inputs.texts.all(b, !a.contains("ba")))'],
+    ['loops whose errors nobody minds', 'inputs.list.all(a, inputs.text.contains("ba") || true) || true'],
+    ['long rows of looking through texts', Array(1000).fill('inputs.text.contains("ba")').join(' || ')],
+    ['patterns of many parts', 'inputs.text.matches("(a|aa|aaa){1,50}b") && inputs.other.matches("(a|aa|aaa){1,50}b")'],
+  ])('end when they are too much work: %s', (_, text) => {
+    const list = Array.from({ length: 5000 }, (_, n) => n)
+    const long = `${'a'.repeat(500_000)}b`
+    const texts = [long, ...Array.from({ length: 200 }, () => 'a')]
+    const values = { inputs: { list, same: [...list], text: long, other: long, texts } }
+    const since = performance.now()
+    expect(() => expression(text)(values)).toThrow('takes too long')
+    // A tenth of a second is usual; without the count these take from seconds to hours.
+    expect(performance.now() - since).toBeLessThan(5000)
+  })
+
+  it('read large objects once', () => {
+    const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, { n }]))
+    expect(expression('inputs.all(k, inputs[k].n >= 0.0)')({ inputs: members })).toBe(true)
+    expect(expression('inputs.k7')({ inputs: members })).toEqual({ n: 7 })
+    expect(expression('size(inputs) == 20000 && !has(inputs.x) && has(inputs.k1.n)')({ inputs: members })).toBe(true)
+  })
+
+  it.each([
+    ['in a row', `1${' + 1'.repeat(1000)}`],
+    ['of calls', `[1]${'.map(x, x)'.repeat(500)}`],
+    ['of choices', `${'a ? 1 : '.repeat(8000)}1`],
+    ['of members', `a${'.a'.repeat(30_000)}`],
+    ['of brackets', `${'('.repeat(30_000)}1${')'.repeat(30_000)}`],
+  ])('are refused when they are nested too deep: %s', (_, text) => {
+    expect(flawsOf(definition({ steps: [step({ code: { code: text } })] }))).toMatchObject([
+      { path: 'steps[0].code.code', message: expect.stringMatching(/cannot be read: .*too deep/) },
+    ])
+  })
+
+  it('of a definition are not read beyond a limit', () => {
+    const code = { code: `"${'x'.repeat(40_000)}"` }
+    const steps = ['a', 'b', 'c'].map((id) => step({ id, code }))
+    expect(flawsOf(definition({ steps }))).toEqual([
+      { path: 'steps[2].code.code', message: expect.stringMatching(/at most 100000 characters/) },
+    ])
   })
 
   it('see nothing but what they are given', () => {

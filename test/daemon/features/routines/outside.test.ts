@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { chainOf } from '../../../../daemon/features/routines/chains/service.ts'
 import { delegating } from '../../../support/delegating.ts'
 import { reachLoopback, routines, type Step, withRoutines } from '../../../support/routines.ts'
 import { server as plain } from '../../../support/server.ts'
@@ -188,7 +189,7 @@ async function crewOfRoutines() {
     ended++
     return JSON.stringify(spec)
   }
-  return { ...it, says, ended: () => ended }
+  return { ...it, says, saysIn: it.says, ended: () => ended }
 }
 
 const modelIn = (spec: string) => {
@@ -319,6 +320,70 @@ describe('agents in routines', () => {
     await it.says('done meanwhile')
     it.restart()
     expect(await it.until(run_id, 'completed')).toMatchObject({ output: 'done meanwhile' })
+  })
+})
+
+describe('platform steps', () => {
+  const platform = (action: string, args: object): Step => ({ id: 'a', type: 'platform', action, args })
+
+  it('give work to agents, in the name of another one, and stand in the tree with it', async () => {
+    const it = await crewOfRoutines()
+    const args = { agent_slug: 'bob', from_slug: 'ada', task: 'Count {{ inputs.what }}' }
+    await it.save('give', [platform('assignment.create', args)], { inputs }, it.crewId)
+    const done = await it.run('give', { inputs: { what: 'the files' } })
+    expect(done).toMatchObject({ status: 'COMPLETED', output: { agent_slug: 'bob', status: 'RUNNING' } })
+    const { assignment_id } = done.output
+    const { run_id } = await it.shown(assignment_id)
+    await it.saysIn(run_id, 'Seven')
+    expect(await it.shown(assignment_id)).toMatchObject({
+      status: 'COMPLETED',
+      assigned_by_slug: 'ada',
+      assigned_to_slug: 'bob',
+      task: 'Count the files',
+      result_summary: 'Seven',
+    })
+    const tree = (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${done.run_id}/tree`)).body
+    expect(tree.nodes).toMatchObject([
+      { kind: 'step', name: 'a' },
+      { kind: 'assignment', name: 'bob', parent_id: `${done.run_id}.a`, run_id, status: 'completed' },
+    ])
+    expect(chainOf(it.app, it.workspace, [run_id])).toEqual({ depth: 1, origin: done.run_id })
+    const created = it.entries().filter(({ entry_type }) => entry_type === 'assignment.created')
+    expect(created).toMatchObject([{ actor_type: 'orchestrator', trace_id: done.run_id }])
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['nobody who gives it', { agent_slug: 'bob', task: 'x' }, /has no LEAD: name an agent with args.from_slug/],
+    ['nobody whom it is given to', { agent_slug: 'eve', from_slug: 'ada', task: 'x' }, /no agent "eve" in the crew/],
+    ['nothing to do', { agent_slug: 'bob', from_slug: 'ada', task: ' ' }, /Say what is to be done/],
+    ['no task', { agent_slug: 'bob', from_slug: 'ada' }, /task/],
+  ])('give no work with %s', async (_, args, message) => {
+    const it = await crewOfRoutines()
+    await it.save('give', [platform('assignment.create', args)], {}, it.crewId)
+    expect((await it.run('give')).error_message).toMatch(message)
+  })
+
+  it('give no more work in one run than agents may', async () => {
+    const it = await crewOfRoutines()
+    const give = platform('assignment.create', { agent_slug: 'bob', from_slug: 'ada', task: 'x' })
+    const items = Array.from({ length: it.app.config.maxAssignmentFanOut + 1 }, (_, n) => n)
+    await it.save('give', [{ id: 'each', type: 'foreach', foreach: { items, steps: [give] } }], {}, it.crewId)
+    expect((await it.run('give')).error_message).toMatch(/may give work \d+ times/)
+  })
+
+  it('put a question before people, which nobody waits for', async () => {
+    const it = await crewOfRoutines()
+    const args = { reason: 'The disk of {{ inputs.what }} is full', context: 'Since noon', from_slug: 'ada' }
+    await it.save('tell', [platform('escalation.create', args)], { inputs }, it.crewId)
+    const done = await it.run('tell', { inputs: { what: 'db1' } })
+    expect(done).toMatchObject({ status: 'COMPLETED', output: { status: 'PENDING' } })
+    const [shown] = (await it.call('VIEWER', 'GET', `/crews/${it.crewId}/escalations`)).body
+    expect(shown).toMatchObject({ id: done.output.escalation_id, from_slug: 'ada', reason: 'The disk of db1 is full' })
+    const cards = (await it.call('MANAGER', 'GET', '/inbox')).body.rows
+    expect(cards).toMatchObject([{ kind: 'escalation', title: expect.stringContaining('The disk of db1 is full') }])
+    expect(it.entries().filter(({ entry_type }) => entry_type === 'peer.escalation')).toMatchObject([
+      { payload: { state: 'pending', agent_still_waiting: false } },
+    ])
   })
 })
 

@@ -195,13 +195,68 @@ describe('a run of a routine', () => {
     expect(await until(run_id, 'failed')).toMatchObject({ failed_at_step: 'a', steps: [{ attempt: 3 }] })
   })
 
+  it('tries again only what fails with the words that the step names', async () => {
+    const { save, run, until } = await routines()
+    const tried = async (slug: string, words: string) => {
+      const retry = { max_attempts: 3, backoff: { min_ms: 0, jitter: false }, retry_on: ['nothing', words] }
+      await save(slug, [give('a', '"abc"', { validation: { must_contain: ['z'] }, retry })])
+      return (await until((await run(slug, { wait_seconds: 0 })).run_id, 'failed')).steps[0].attempt
+    }
+    expect([await tried('other', 'timed out'), await tried('same', 'DOES not contain')]).toEqual([1, 3])
+  })
+
+  it('reckons with variables, which may hold secrets that nobody sees', async () => {
+    const { save, run, call, app, entries } = await routines()
+    const secret = 'tok-4711-secret'
+    await call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value: secret })
+    const env = { T: '{{ secrets.TOKEN }}', WHO: 'for {{ inputs.who }}' }
+    const more = { credentials_required: [{ type: 'TOKEN' }], inputs: [{ name: 'who', type: 'string' }] }
+    const code = 'env.T == "tok-4711-secret" ? env.WHO + " " + env.T : "?"'
+    await save('env', [{ id: 'a', type: 'code', code: { code, env } }], more)
+    expect(await run('env', { inputs: { who: 'Ada' } })).toMatchObject({ output: 'for Ada [REDACTED]' })
+    expect(JSON.stringify([entries(), app.db.prepare('SELECT * FROM routine_steps').all()])).not.toContain(secret)
+  })
+
+  it('does not begin without the integrations that it needs', async () => {
+    const { save, run, call, W } = await routines()
+    await save('needs', [give('a', '1')], { integrations_required: ['github', 'slack'] })
+    expect(await run('needs')).toMatchObject({
+      status: 422,
+      code: 'missing_integrations',
+      missing_integrations: ['github', 'slack'],
+    })
+    expect((await call('VIEWER', 'GET', `${W}/pipelines/needs`)).body.manifest.integrations).toEqual([
+      'github',
+      'slack',
+    ])
+  })
+
+  it('says for which issue it was begun', async () => {
+    const { save, run, call, result } = await routines()
+    const crew = (await call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })).body
+    const issue = (await call('OWNER', 'POST', `/crews/${crew.id}/issues`, { title: 'x' })).body
+    await save('look', [give('a', '1')])
+    for (const triggered_by_id of [issue.id, issue.identifier]) {
+      const { run_id } = await run('look', { triggered_via: 'issue', triggered_by_id })
+      expect(await result(run_id)).toMatchObject({
+        triggered_via: 'issue',
+        triggered_by_id,
+        issue_identifier: issue.identifier,
+      })
+    }
+    expect(await run('look', { triggered_via: 'issue', triggered_by_id: 'BACK-99' })).toMatchObject({ status: 404 })
+  })
+
   it('refuses results that the rules of a step do not allow', async () => {
-    const { save, run } = await routines()
+    const { save, run, entries } = await routines()
     const check = async (slug: string, value: string, validation: object) => {
       await save(slug, [give('a', value, { validation })])
       return (await run(slug)).error_message
     }
     expect(await check('c1', '"abc"', { must_contain: ['z'] })).toBe('The result does not contain "z"')
+    expect(entries().filter(({ entry_type }) => entry_type === 'pipeline.step.validation_failed')).toMatchObject([
+      { severity: 'warn', payload: { step_id: 'a', error_message: 'The result does not contain "z"' } },
+    ])
     expect(await check('c2', '"abc"', { must_not_contain: ['b'] })).toBe('The result contains "b"')
     expect(await check('c3', '"abc"', { min_length: 4 })).toMatch(/at least 4/)
     expect(
@@ -462,6 +517,23 @@ describe('a run of a routine', () => {
       crew.id,
     )
     expect((await run('wrong')).error_message).toMatch(/priority must be one of/)
+  })
+
+  it('relates issues', async () => {
+    const { save, run, call } = await routines()
+    const crew = (await call('OWNER', 'POST', '/crews', { name: 'Backend', slug: 'backend' })).body
+    const issue = async (title: string) =>
+      (await call('OWNER', 'POST', `/crews/${crew.id}/issues`, { title })).body.identifier as string
+    const [one, other] = [await issue('one'), await issue('other')]
+    const args = { identifier: one, relation_type: 'blocks', target_identifier: other }
+    await save('link', [{ id: 'a', type: 'platform', action: 'issue.link', args }], {}, crew.id)
+    expect(await run('link')).toMatchObject({
+      status: 'COMPLETED',
+      output: { identifier: one, relation_type: 'blocks' },
+    })
+    const relations = (await call('VIEWER', 'GET', `/crews/${crew.id}/issues/${one}/relations`)).body
+    expect(relations).toMatchObject([{ relation_type: 'blocks', target_identifier: other }])
+    expect((await run('link')).error_message).toMatch(/are related already/)
   })
 
   it('looks up what was run', async () => {

@@ -80,6 +80,22 @@ describe('schedules of routines', () => {
     expect(made.next_runs[0]).toBe('2026-03-29T01:30:00.000Z')
   })
 
+  it('begin nothing twice though the clock is set back an hour, and little when it is set forward', async () => {
+    const { create, shown, pass, runs, typed } = await scene()
+    await create({ cron_expr: '*/10 * * * *' })
+    pass(hour)
+    // What lies more than five minutes back counts as missed; the one that is due now is begun.
+    await expect.poll(shown).toMatchObject({ next_run_at: '2026-01-01T01:10:00.000Z', last_status: 'COMPLETED' })
+    expect(await runs()).toHaveLength(1)
+    expect(typed('pipeline.schedule.missed_occurrences')).toMatchObject([{ payload: { missed_count: 5 } }])
+    pass(-hour)
+    pass(hour / 2)
+    pass(hour / 2)
+    expect(await runs()).toHaveLength(1)
+    pass(10 * 60_000)
+    await expect.poll(async () => (await runs()).length).toBe(2)
+  })
+
   it('report what was missed, and skip it', async () => {
     const { create, shown, away, runs, typed, inbox } = await scene()
     await create()

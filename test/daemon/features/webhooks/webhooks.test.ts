@@ -142,8 +142,19 @@ describe('a call of a webhook', () => {
     expect((await signed(JSON.stringify('x'.repeat(1024 * 1024)))).status).toBe(413)
   })
 
-  it('that is no JSON, or pollutes, is refused', async () => {
+  it('of 16 MiB is refused before it is read', async () => {
+    const { signed, runs } = await scene()
+    expect((await signed(JSON.stringify('x'.repeat(16 * 1024 * 1024)))).status).toBe(413)
+    expect(await runs()).toEqual([])
+  })
+
+  it('that is no JSON, pollutes, or is nested without end, is refused', async () => {
     const { signed } = await scene()
+    for (const levels of [101, 500_000])
+      expect(await signed('['.repeat(levels) + ']'.repeat(levels))).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_json', detail: 'The body is nested more than 100 levels deep' },
+      })
     for (const text of ['{', '{"__proto__":{"a":1}}']) expect((await signed(text)).status).toBe(400)
     for (const text of ['[1]', '"x"', '7']) expect((await signed(text)).status).toBe(202)
   })

@@ -7,6 +7,7 @@ const situation: Situation = {
   agent: ada,
   crew: { name: 'Backend' },
   persona: null,
+  memory: '',
   mates: [],
   folders,
   language: null,
