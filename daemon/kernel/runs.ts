@@ -171,6 +171,8 @@ export interface Answer {
 
 /** What a source without chats needs so that its runs may ask people. */
 export interface AnswerKeeper {
+  /** Who may be asked, the best first: nobody else reads the question. */
+  askable(app: App, run: SourcedRun): string[]
   /** The thread of the question in the inbox. */
   thread(app: App, run: SourcedRun): string
   /** Stores the answer; its id becomes the run's `source_id`, of which the next prompt is made. */

@@ -59,7 +59,7 @@ export const members = {
     scope: 'workspace:admin',
     body: Type.Object({ role: Type.Enum([...roles]) }),
     reply: changed,
-    journal: ['audit.entity_updated'],
+    journal: ['audit.entity_updated', 'run.cancelled'],
     throws: ['last_owner', 'not_found'],
   }),
   transfer: post('/workspaces/:workspaceId/members/:memberId/transfer', {
@@ -78,7 +78,7 @@ export const members = {
     scope: 'workspace:admin',
     status: 200,
     reply: Type.Object({ success: Type.Boolean() }),
-    journal: ['audit.entity_deleted'],
+    journal: ['audit.entity_deleted', 'audit.entity_updated', 'run.cancelled'],
     throws: ['last_owner', 'not_found'],
   }),
 }

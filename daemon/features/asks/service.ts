@@ -79,10 +79,20 @@ function runOf(app: App, { run_id, agent_id, workspace_id }: Question['body']): 
 const clientSession = ({ launch_json }: Run): string | null =>
   launch_json ? ((JSON.parse(launch_json) as { session?: { id: string } | null }).session?.id ?? null) : null
 
-/** The person who began the run, if they may decide; otherwise those who lead. */
-function targetOf(app: App, { workspace_id, triggered_by }: Run): Target {
-  const role = triggered_by && membership(app.db, workspace_id, triggered_by)?.role
-  return role && allows('MEMBER', role) ? { user: triggered_by } : { role: 'MANAGER' }
+/** The person who began the run, if they may decide; otherwise those who lead, or another member of its room. */
+function targetOf(app: App, run: Run): Target {
+  const person = personFor(app, run)
+  return person ? { user: person } : { role: 'MANAGER' }
+}
+
+/** Who may be asked in a run, and decide. */
+export function personFor(app: App, run: Run): string | undefined {
+  const { workspace_id, triggered_by } = run
+  const askable = sourceOf(app, run).answers?.askable(app, run) ?? (triggered_by ? [triggered_by] : [])
+  return askable.find((user) => {
+    const role = membership(app.db, workspace_id, user)?.role
+    return role && allows('MEMBER', role)
+  })
 }
 
 /** The beginning of a text, on one line. */
@@ -99,6 +109,8 @@ function putBefore(
 ): void {
   const issue = askedAbout(app, run)
   const target = issue?.target ?? targetOf(app, run)
+  const isFor = typeof target === 'object' && 'user' in target
+  const shown = (words: string) => (isFor ? words : openly(app, run, words))
   open(app, question, {
     id: ask,
     workspace: run.workspace_id,
@@ -108,13 +120,13 @@ function putBefore(
     run: run.id,
     card: {
       target,
-      title: `${run.agent_name} asks: ${titleOf(text)}`,
-      body: context ? `${text}\n\n${context}` : text,
+      title: `${run.agent_name} asks: ${titleOf(shown(text))}`,
+      body: shown(context ? `${text}\n\n${context}` : text),
       sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
       thread: issue ? `issue:${issue.id}` : thread,
       attention: 'input',
       payload: () => ({
-        who_can_act: [typeof target === 'object' && 'user' in target ? `user:${target.user}` : 'role:MANAGER'],
+        who_can_act: [isFor ? `user:${target.user}` : 'role:MANAGER'],
         context: {
           ...(issue && { issue: issue.identifier, mission_id: issue.id }),
           run: run.id,
@@ -122,7 +134,7 @@ function putBefore(
         },
         agent_id: run.agent_id,
         crew_id: run.crew_id,
-        question: text,
+        question: shown(text),
       }),
     },
     now,

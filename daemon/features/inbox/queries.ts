@@ -129,7 +129,13 @@ export const queries = statements((db) => ({
     `UPDATE inbox_items SET audience = @to, payload_json = json_set(payload_json, '$.who_can_act', json_array(@to)),
       updated_at = @now
      WHERE workspace_id = @workspace AND audience = @from AND kind = 'run_needs_human' AND resolved_at IS NULL
+       AND coalesce(thread_key, '') NOT GLOB 'room:*'
      RETURNING id`,
+  ),
+  giveTo: db.prepare<{ workspace: string; id: string; to: string; now: string }, { id: string }>(
+    `UPDATE inbox_items SET audience = @to, payload_json = json_set(payload_json, '$.who_can_act', json_array(@to)),
+      updated_at = @now
+     WHERE workspace_id = @workspace AND id = @id AND audience <> @to AND resolved_at IS NULL RETURNING id`,
   ),
   patchPayload: db.prepare<[payload: string, seq: number]>('UPDATE inbox_items SET payload_json = ? WHERE seq = ?'),
   counts: db.prepare<Place, { kind: InboxKind; blocking: 0 | 1; active: number }>(

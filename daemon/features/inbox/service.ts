@@ -117,7 +117,16 @@ export function settle(app: App, it: Settling): void {
 export const release = (app: App, workspace: string, id: string): void =>
   void queries(app.db).release.run(workspace, id)
 
-/** Questions of agents to somebody who may not decide any more go to those who lead. */
+/** Puts an open item before this person instead. */
+export function giveTo(app: App, workspace: string, id: string, user: string): void {
+  const given = queries(app.db).giveTo.get({ workspace, id, to: audienceOf({ user }), now: app.now() })
+  if (given) tell(app, workspace, { id, state: 'unread' })
+}
+
+/**
+ * Questions of agents to somebody who may not decide any more go to those who lead; those of rooms are for their
+ * members alone.
+ */
 export function handOver(app: App, workspace: string, user: string): void {
   const to = audienceOf({ role: 'MANAGER' })
   for (const { id } of queries(app.db).handOver.all({ workspace, from: audienceOf({ user }), to, now: app.now() }))

@@ -53,8 +53,8 @@ function requireOrder(body: Days, start: string | null, target: string | null): 
   if (named === null || start === null || target === null || target >= start) return
   const detail =
     named === 'target_date'
-      ? `target_date must not be before start_date, which is ${start}`
-      : `start_date must not be after target_date, which is ${target}`
+      ? `target_date must not be before the project begins, on ${start}`
+      : `start_date must not be after the project ends, on ${target}`
   throw problem('invalid_field', { field: named, detail })
 }
 

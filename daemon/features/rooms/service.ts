@@ -34,6 +34,11 @@ export const showRoom = (app: App, actor: Actor, id: string): Static<typeof Room
 /** A room by its id: for the daemon's own work, never for a request. */
 export const roomById = ({ db }: App, id: string): RoomRow | undefined => queries(db).find.get(id)
 
+export const membersOf = ({ db }: App, room: string): string[] =>
+  queries(db)
+    .members.all(room)
+    .map(({ user_id }) => user_id)
+
 export const isMember = ({ db }: App, room: string, user: string): boolean =>
   queries(db).workspace.get(room, user) !== undefined
 

@@ -4,7 +4,7 @@ import { roomMessageLimit } from '#contract/rooms'
 import type { App } from '#kernel/app'
 import type { AnswerKeeper, Prompt, RunSource, Said, SourcedRun } from '#kernel/runs'
 import { lastSaid, type MessageRow, messageById, type NamedRow, notify, saidIn, say } from './messages/service.ts'
-import { isMember, roomById } from './service.ts'
+import { isMember, membersOf, roomById } from './service.ts'
 
 /** More of a room never fits into a prompt. */
 const historyLimit = 200
@@ -84,6 +84,11 @@ const toSaid = ({ author_type, content, parts_json, created_at }: MessageRow): S
 })
 
 const answers: AnswerKeeper = {
+  askable(app, run) {
+    const message = messageOf(app, run)
+    const members = message ? membersOf(app, message.room_id) : []
+    return members.sort((one, other) => Number(other === message?.author_id) - Number(one === message?.author_id))
+  },
   thread: (app, run) => `room:${messageOf(app, run)?.room_id}`,
   keep(app, run, { by, question, text }) {
     const author = { author_type: 'user', author_id: by } as const

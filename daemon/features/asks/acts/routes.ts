@@ -1,6 +1,6 @@
 import { acts } from '#contract/asks'
 import { feature, settled } from '#kernel/feature'
-import { type Acted, act, dismissPurged, dismissResolved, quiet } from './service.ts'
+import { type Acted, act, askOthers, dismissPurged, dismissResolved, quiet } from './service.ts'
 
 const ends = ['inbox_item.acted', 'run.cancelled'] as const
 
@@ -21,6 +21,8 @@ export default feature(
   {
     on: {
       'inbox_item.updated': { writes: ends, run: dismissResolved },
+      'workspace_member.updated': { writes: ends, run: askOthers },
+      'workspace_member.deleted': { writes: ends, run: askOthers },
       'inbox.purged': { writes: ends, run: dismissPurged },
     },
   },

@@ -9,13 +9,14 @@ import { agentById } from '../../agents/service.ts'
 import { addMessage, journalUserMessage } from '../../chats/messages/service.ts'
 import { placeOf } from '../../crews/places/service.ts'
 import { settle } from '../../decisions/service.ts'
-import { amendPayload, find } from '../../inbox/service.ts'
+import { amendPayload, find, giveTo } from '../../inbox/service.ts'
 import { commentAnswer, recordActed } from '../../issues/answers/service.ts'
 import { openly } from '../../runs/chains/service.ts'
 import { sourceOf } from '../../runs/messages/service.ts'
 import { findRun, type Run, resumeRun, wishCancel } from '../../runs/service.ts'
 import { find as findUser } from '../../users/service.ts'
 import { question } from '../kind.ts'
+import { personFor } from '../service.ts'
 import { deliver, type SessionRow, sessionOfItem, setSession, waitingSessions } from '../sessions/service.ts'
 
 type Act = Call<typeof acts.act>
@@ -114,6 +115,19 @@ export function dismissResolved(app: App, { payload: { metadata }, about }: Happ
 export function dismissPurged(app: App, { payload: { metadata }, about }: Happened<'inbox.purged'>): void {
   if (metadata.kind !== undefined && metadata.kind !== question.card) return
   for (const session of waitingSessions(app, about.workspace_id!)) dismiss(app, session, about.actor_id)
+}
+
+/** Questions in rooms go to members who may decide; where nobody may any more, the run is ended. */
+export function askOthers(
+  app: App,
+  { about }: Happened<'workspace_member.updated' | 'workspace_member.deleted'>,
+): void {
+  for (const session of waitingSessions(app, about.workspace_id!)) {
+    const run = session.chat_id === null ? findRun(app, session.run_id) : undefined
+    const person = run && personFor(app, run)
+    if (person) giveTo(app, session.workspace_id, session.inbox_item_id, person)
+    else if (run) dismiss(app, session, about.actor_id)
+  }
 }
 
 function dismiss(app: App, session: SessionRow | undefined, by: string | undefined): void {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { IssuePatch } from '#contract/issues'
+import { IssuePatch } from '#contract/issues'
 import type { App } from '#kernel/app'
 import { dayOf } from '#kernel/http/days'
 import { blankToNull, cleanName } from '#kernel/http/fields'
@@ -46,7 +46,7 @@ export const draftOf = (): Before => ({
   completed_at: null,
 })
 
-export const memberNames = [...Object.keys(draftOf()), 'labels']
+export const memberNames = Object.keys(IssuePatch.properties)
 
 /** The issue as the body makes it, and the ids of its labels where the body names them. */
 export function merged(

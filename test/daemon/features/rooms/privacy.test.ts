@@ -77,3 +77,39 @@ it('what is said in a room, and in runs that its agent began, reaches nobody els
   expect(said).toContain("Agent ada's run failed: kanari failed")
   expect((await it.call(it.grace, 'GET', `/runs/${it.run}`)).body.error_message).toBe('kanari failed')
 })
+
+it('a question in a room goes to members alone, also when whoever it was put to may not decide any more', async () => {
+  const it = await scene()
+  const asked = await it.ask(it.by, '/ask-human', { question: 'kanari?' })
+  await it.runs.ended(it.run)
+  const { inbox_item_id: item } = asked.body as { inbox_item_id: string }
+  const reads = async (who: Person | 'OWNER' | 'ADMIN') => (await it.call(who, 'GET', `/inbox/${item}`)).status
+  expect([await reads(it.grace), await reads('OWNER')]).toEqual([200, 404])
+  const members = `/workspaces/${it.workspace}/members`
+  const grace = (await it.call('OWNER', 'GET', members)).body.find(
+    ({ user_id }: { user_id: string }) => user_id === it.grace.userId,
+  )
+  expect((await it.call('OWNER', 'PATCH', `${members}/${grace.id}`, { role: 'VIEWER' })).status).toBe(200)
+  expect([await reads(it.grace), await reads('OWNER'), await reads('ADMIN')]).toEqual([404, 200, 404])
+  await it.nobodyElse()
+  await it.call(it.grace, 'POST', `/conversations/${it.room}/messages`, { content: '@ada kanari', client_id: 'n' })
+  expect((await act(it as never, item, { action: 'answer', input: 'Yes' })).status).toBe(200)
+})
+
+it('a question in a room in which nobody may decide any more ends with its run', async () => {
+  const it = await scene()
+  const body = { kind: 'channel', title: 'kanari', client_id: 'own', agent_id: it.agentId }
+  const room = (await it.call(it.grace, 'POST', '/conversations', body)).body.id
+  await it.call(it.grace, 'POST', `/conversations/${room}/messages`, { content: '@ada kanari', client_id: 'own' })
+  const run = (await it.call(it.grace, 'GET', `/conversations/${room}`)).body.run_id
+  await it.started(run)
+  await it.ask({ agent: it.agentId, run }, '/ask-human', { question: 'kanari?' })
+  await it.runs.ended(run)
+  const members = `/workspaces/${it.workspace}/members`
+  const { id } = (await it.call('OWNER', 'GET', members)).body.find(
+    ({ user_id }: { user_id: string }) => user_id === it.grace.userId,
+  )
+  expect((await it.call('OWNER', 'DELETE', `${members}/${id}`)).status).toBe(200)
+  expect((await it.call('OWNER', 'GET', `/runs/${run}`)).body.status).toBe('CANCELLED')
+  await it.nobodyElse()
+})
