@@ -104,6 +104,7 @@ export const next: Readonly<Record<string, string>> = {
   'issues:unrelate': 'issues relations {issue}',
   'issues:update': 'issues show {issue}',
   'journal:compact': 'journal compaction',
+  'journal:erase': 'journal erasures',
   'journal:priority': 'journal show {entry}',
   'labels:create': 'labels list',
   'labels:remove': 'labels list',

@@ -42,6 +42,7 @@ const twoFactor = 'two-factor.md#when-it-is-asked-for'
 const setUpTwoFactor = 'two-factor.md#turning-it-on'
 const password = 'account.md#password'
 const compaction = 'journal.md#compaction'
+const erasing = 'journal.md#erasure-for-the-law'
 const invitations = 'people.md#invitations'
 const provider = 'identity-provider.md'
 const letIn = 'identity-provider.md#who-is-let-in'
@@ -113,6 +114,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   compaction_running: compaction,
   journal_kept: compaction,
   entry_rolled_up: compaction,
+  erasure_running: erasing,
+  own_erasure: erasing,
   already_member: null,
   token_ended: null,
   invitation_exists: invitations,

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Bucket, Compacting, Compaction } from '#contract/journal-compaction'
-import { when } from '../output/cell.ts'
+import type { Erasure } from '#contract/journal-erasure'
+import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Shown = Static<typeof Compaction>
@@ -42,4 +43,19 @@ export const compactionView: View<Shown> = {
     'Last ended': ({ last }) => when(last?.ended_at ?? null),
   },
   below: ({ buckets: rows }) => (rows.length ? `Newest\n${buckets(rows)}` : ''),
+}
+
+export const erasureView: View<Static<typeof Erasure>> = {
+  name: ({ id }) => id,
+  empty: 'Nothing that the journal says of people was erased.',
+  columns: {
+    ID: ({ id }) => id,
+    USER: ({ user_id }) => user_id,
+    STATUS: ({ status, looked_through }) =>
+      status === 'done' ? word(status) : { text: `${Math.round(looked_through * 100)} %`, value: status },
+    ENTRIES: ({ entries }) => entries,
+    REASON: ({ reason }) => reason,
+    AGE: ({ begun_at }) => age(begun_at),
+  },
+  wide: { 'ASKED-BY': ({ asked_by }) => asked_by, 'SUMMARIES-KEPT': ({ summaries_kept }) => summaries_kept },
 }

@@ -1,5 +1,5 @@
 import type { Entry } from '#contract/entries'
-import { age, when } from '../output/cell.ts'
+import { age, type Cell, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 import type { Tone } from '../output/theme.ts'
 
@@ -10,6 +10,9 @@ export const toneOf = (severity: string): Tone | undefined => tones[severity]
 
 const severity = ({ severity }: Entry) => ({ text: severity, ...(tones[severity] && { tone: tones[severity] }) })
 
+/** What an entry says; of one that was erased, that it was. */
+const said = ({ summary }: Entry): Cell => (summary ? summary : { text: '(erased)', value: summary, tone: 'dim' })
+
 export const entryView: View<Entry> = {
   name: ({ id }) => id,
   empty: 'No journal entries match.',
@@ -17,7 +20,7 @@ export const entryView: View<Entry> = {
     ID: ({ id }) => id,
     SEVERITY: severity,
     TYPE: ({ entry_type }) => entry_type,
-    SUMMARY: ({ summary }) => summary,
+    SUMMARY: said,
     AGE: ({ ts }) => age(ts),
   },
   detail: {
@@ -27,7 +30,7 @@ export const entryView: View<Entry> = {
     Severity: severity,
     Priority: ({ priority }) => (priority === 'normal' ? null : priority),
     By: ({ actor_type, actor_id }) => [actor_type, actor_id].filter(Boolean).join(' '),
-    Summary: ({ summary }) => summary,
+    Summary: said,
     Crew: ({ crew_id }) => crew_id,
     Agent: ({ agent_id }) => agent_id,
     Mission: ({ mission_id }) => mission_id,

@@ -67,6 +67,8 @@ interface Events {
   parked: (at: string) => void
   /** A compaction of a journal was asked for, with this entry. */
   compact: (seq: number) => void
+  /** An erasure in a journal was asked for. */
+  erase: (id: string) => void
   /** A schedule is due then. */
   scheduled: (at: string) => void
 }

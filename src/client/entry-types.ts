@@ -78,6 +78,7 @@ export const entryTypes: readonly string[] = [
   'hook.blocked',
   'hook.fired',
   'image.stale',
+  'journal.erasure',
   'keeper.decision',
   'keeper.request',
   'keeper.rule_auto_tuned',

@@ -252,6 +252,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     verify: ['GET', '/api/v1/journal/verify'],
     compaction: ['GET', '/api/v1/journal/compaction'],
     compact: ['POST', '/api/v1/journal/compact'],
+    erase: ['POST', '/api/v1/journal/erasures'],
+    erasures: ['GET', '/api/v1/journal/erasures'],
     show: ['GET', '/api/v1/journal/:entryId'],
     priority: ['POST', '/api/v1/journal/:entryId/priority'],
   },

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { get, post } from './define.ts'
 import { actorTypes, priorities, severities } from './entries.ts'
+import { page } from './fields.ts'
 import { Compacting, Compaction } from './journal-compaction.ts'
+import { Erasure } from './journal-erasure.ts'
 
 const text = Type.String()
 const optional = (description: string) => Type.Optional(Type.String({ description }))
@@ -244,6 +246,28 @@ export const journal = {
     reply: Compacting,
     journal: ['system.compaction'],
     throws: ['unavailable', 'compaction_running', 'journal_kept'],
+  }),
+  erase: post('/journal/erasures', {
+    summary: 'Erase what the journal says of a person, for the law',
+    access: 'ADMIN',
+    ...ofSession,
+    scope: 'workspace:admin',
+    stepUp: true,
+    status: 202,
+    body: Type.Object({
+      user_id: Type.String({ maxLength: 100 }),
+      reason: Type.String({ minLength: 1, maxLength: 500, description: 'stays on record: name nobody in it' }),
+    }),
+    reply: Erasure,
+    journal: ['journal.erasure'],
+    throws: ['not_found', 'own_erasure', 'erasure_running'],
+  }),
+  erasures: get('/journal/erasures', {
+    summary: 'List erasures of what the journal says of people, newest first',
+    access: 'ADMIN',
+    ...ofSession,
+    query: Type.Object(page),
+    reply: Type.Array(Erasure),
   }),
   show: get('/journal/:entryId', {
     summary: 'Show one journal entry',

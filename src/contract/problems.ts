@@ -59,6 +59,8 @@ export const problems = {
   two_factor_required: [403, 'This workspace asks its members for a second factor'],
   compaction_running: [409, 'This journal is being compacted'],
   journal_kept: [409, 'This workspace keeps its journal for ever'],
+  erasure_running: [409, 'What the journal says of this person is being erased'],
+  own_erasure: [409, 'Somebody else has to ask for an erasure of what the journal says of you'],
   entry_rolled_up: [410, 'This entry was rolled up'],
   already_member: [409, 'Already a member'],
   token_ended: [409, 'That token was revoked already'],

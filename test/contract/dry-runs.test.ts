@@ -268,6 +268,13 @@ const cases: Record<string, Case> = {
   'issues.relate': made({ target_identifier: '$targetIdentifier', relation_type: 'blocks' }),
   'issues.unrelate': ok(),
   'journal.compact': { status: 202, body: {} },
+  'journal.erase': {
+    status: 202,
+    body: { user_id: '$colleagueId', reason: 'a request' },
+    before: (it, owner) => ({
+      colleagueId: it.app.writeNow(() => addPerson(it.app, 'MEMBER', owner.workspace)).userId,
+    }),
+  },
   'journal.priority': ok({ priority: 'pin' }),
   'labels.create': made({ name: 'new', color: '#123' }),
   'labels.update': ok({ color: '#321' }),

@@ -240,6 +240,8 @@ journal.verification       ADMIN     -                 api
 journal.verify             ADMIN     -                 api
 journal.compaction         VIEWER    -                 api
 journal.compact            ADMIN     workspace:admin   api
+journal.erase              ADMIN     workspace:admin   api  second-factor
+journal.erasures           ADMIN     -                 api
 journal.show               VIEWER    -                 api
 journal.priority           ADMIN     workspace:admin   api
 

@@ -2,6 +2,7 @@ import { actorTypes } from '#contract/entries'
 import type { Range } from '#kernel/journal/timeline'
 import type { OpenJobs } from '#kernel/store/reads'
 import { countDue, type DueQuestion } from './compaction/due.ts'
+import { type AboutQuestion, findAbout } from './erasure/about.ts'
 import type { Plan } from './plan.ts'
 import type { Question } from './proof.ts'
 import { createReader, cursorOf, reply } from './reader.ts'
@@ -49,6 +50,7 @@ export const openJournalJobs = (
       searchCount: ({ plan }: { plan: SearchPlan }) => JSON.stringify(search.count(plan)),
       due: async (question: DueQuestion) => JSON.stringify(await countDue(journal, question)),
       wake: () => '',
+      about: async (question: AboutQuestion) => JSON.stringify(await findAbout(journal, question)),
       verifyPart: async ({ question, from, ms }: { question: Question; from: Walked | null; ms: number }) =>
         JSON.stringify(await verifyPart(journal, question, from, ms)),
     },

@@ -3,6 +3,8 @@ import { feature, staged } from '#kernel/feature'
 import { anchorOf, verify } from './anchor.ts'
 import { compactJournals } from './compaction/jobs.ts'
 import * as compaction from './compaction/service.ts'
+import { eraseAsked } from './erasure/jobs.ts'
+import * as erasure from './erasure/service.ts'
 import { readFilter } from './filter.ts'
 import { openJournalJobs } from './jobs.ts'
 import { createLive } from './live.ts'
@@ -34,6 +36,8 @@ export default feature(
         (call) => compaction.prepare(app, call),
         (call, asked) => compaction.begin(app, call, asked),
       ),
+      erase: (call) => erasure.erase(app, call),
+      erasures: (call) => erasure.list(app, call),
       show: (call) => {
         call.web.reply.type('application/json')
         return show(app, call)
@@ -41,5 +45,5 @@ export default feature(
       priority: (call) => setPriority(app, call),
     }
   },
-  { channels: { journal: (_, id) => id }, jobs: [compactJournals] },
+  { channels: { journal: (_, id) => id }, jobs: [compactJournals, eraseAsked] },
 )

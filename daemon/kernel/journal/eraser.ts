@@ -1,3 +1,4 @@
+import type { Priority } from '#contract/entries'
 import { type Db, withinChange } from '../store/db.ts'
 import type { Combos } from './combos.ts'
 import { type Hashed, type Parts, parsed, partsOf } from './parts.ts'
@@ -28,7 +29,11 @@ export interface Sound extends Erasable {
  */
 export interface Eraser {
   /** The entries that hold, and the places of those that do not. */
-  examine(rows: readonly Erasable[]): { sound: Sound[]; altered: number[] }
+  examine(
+    rows: readonly Erasable[],
+    /** The priority of an entry before it was first changed. */
+    first?: (seq: number) => Priority | undefined,
+  ): { sound: Sound[]; altered: number[] }
   /** Takes entries of one workspace out of the journal. Never its newest one, on which the chain goes on. */
   takeOut(ws: number, entries: readonly Sound[]): void
   /** Blanks entries: they stay in lists, without summary and payload. */
@@ -56,12 +61,12 @@ export function createEraser(db: Db, combos: Pick<Combos, 'discount'>, tails: Pi
   }
 
   return {
-    examine(rows) {
+    examine(rows, first) {
       const sound: Sound[] = []
       const altered: number[] = []
       for (const row of rows) {
         const entry = parsed(row.doc)
-        const parts = entry && partsOf(row, entry)
+        const parts = entry && partsOf(row, entry, () => first?.(row.seq))
         if (!parts) {
           altered.push(row.seq)
           continue
@@ -86,10 +91,16 @@ export function createEraser(db: Db, combos: Pick<Combos, 'discount'>, tails: Pi
     },
     blank(entries) {
       if (entries.length === 0) return
-      for (const { seq, scheme, parts, priority, payload_hash } of entries) {
-        const summary = scheme === 1 ? '' : ',"summary":""'
-        const doc = `${parts.fixed.slice(0, -1)}${summary},"priority":"${priority}"}`
-        write.run(doc, parts.payload ? parts.hashes.payload : payload_hash, parts.hashes.summary, seq)
+      // What is overwritten is to be gone from the file as well.
+      db.pragma('secure_delete = ON')
+      try {
+        for (const { seq, scheme, parts, priority, payload_hash } of entries) {
+          const summary = scheme === 1 ? '' : ',"summary":""'
+          const doc = `${parts.fixed.slice(0, -1)}${summary},"priority":"${priority}"}`
+          write.run(doc, parts.payload ? parts.hashes.payload : payload_hash, parts.hashes.summary, seq)
+        }
+      } finally {
+        db.pragma('secure_delete = OFF')
       }
       forget(entries)
     },

@@ -74,6 +74,24 @@ export const journalFacts = {
     ({ entries_deleted, buckets_created, cutoff }) =>
       `The journal before ${dayOf(cutoff)} was compacted: ${entries_deleted} entries became ${buckets_created}`,
   ),
+  'journal.erasure_asked': entry(
+    'journal.erasure',
+    'notice',
+    Type.Object({ erasure_id: Type.String(), user_id: Type.String(), reason: Type.String() }),
+    ({ user_id, reason }, { actor }) =>
+      `${actor} had erased what the journal says of user ${user_id}: ${quoted(reason)}`,
+  ),
+  'journal.erased': entry(
+    'journal.erasure',
+    'notice',
+    Type.Object({
+      erasure_id: Type.String(),
+      user_id: Type.String(),
+      entries: Type.Integer(),
+      summaries_kept: Type.Integer(),
+    }),
+    ({ entries, user_id }) => `What ${entries} entries of the journal said of user ${user_id} was erased`,
+  ),
   'installation.loss_accepted': lossAccepted,
   'system.migration': entry('system.migration', 'info', Sealing, ({ entries, sealed }) =>
     sealed === undefined

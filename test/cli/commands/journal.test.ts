@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { daemon, type TestDaemon } from '#test'
+import { closing, daemon, type TestDaemon } from '#test'
+import { eraseAsked } from '../../../daemon/features/journal/erasure/jobs.ts'
 import { cli, cliFor } from '../../support/cli.ts'
 import { compact } from '../../support/compaction.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
@@ -139,6 +140,28 @@ describe('muster journal', () => {
       code: 0,
       stdout: expect.stringContaining('Journal\tvalid\n'),
     })
+  })
+
+  it('erases what it says of a person, and shows that', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'OWNER')
+    const { email, userId } = it.person('MEMBER')
+    const { id } = note(it, { actor_type: 'user', actor_id: userId, summary: 'a secret' })
+    const reason = ['--reason', 'a request']
+    expect((await run('journal', 'erase', email, ...reason, '--dry-run')).stdout).toContain('journal says of user')
+    expect(await run('journal', 'erase', email, ...reason), 'it asks first').toMatchObject({ code: 2 })
+    expect(await run('journal', 'erase', email, ...reason, '--yes')).toMatchObject({ code: 0 })
+    expect((await run('journal', 'erase', userId, ...reason, '--yes')).stderr).toContain('is being erased')
+    expect((await run('journal', 'erasures', '--json=status')).stdout).toContain('running')
+    const over = new Promise<void>((resolve) =>
+      it.app.bus.on('entry', ({ entry }) => entry.payload?.['summaries_kept'] !== undefined && resolve()),
+    )
+    closing(eraseAsked(it.app))
+    await over
+    expect((await run('journal', 'erasures')).stdout).toContain(userId)
+    expect((await run('journal', 'show', id)).stdout).not.toContain('a secret')
+    expect((await run('journal', 'show', id, '-o', 'table')).stdout).toContain('(erased)')
+    expect((await run('journal', 'verify')).stdout).toContain('Erased summaries\t1\n')
   })
 
   it('compacts: says what is due, exports it first, and shows what was rolled up', async () => {
