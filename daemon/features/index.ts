@@ -42,6 +42,7 @@ import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
+import memoryRules from './memory/rules/routes.ts'
 import agentMemory from './memory/tools/routes.ts'
 import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
@@ -119,7 +120,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
-  memory: join(memory, agentMemory),
+  memory: join(memory, memoryRules, agentMemory),
   metrics,
   milestones,
   missions,

@@ -10,8 +10,8 @@ import { capOf, kindOf } from './names.ts'
 import { type File, type FileRow, queries, type Version } from './queries.ts'
 import { indexFile } from './search/indexing.ts'
 
-export type { File, FileRow, Version }
 export { refusedText } from './guard.ts'
+export type { File, FileRow, Version }
 
 /** A text of an agent, a crew or a workspace. `path` is how people name it. */
 export interface Place {
