@@ -16,7 +16,7 @@ export interface Situation {
   language: string | null
 }
 
-/** Preamble, persona, memory, the agent's own prompt, roster and language, in that order. docs/rules/adapters.md, "Prompt". */
+/** Preamble, persona, memory, its own prompt, roster and language, in that order. docs/rules/adapters.md, "Prompt". */
 export function systemPrompt({ agent, crew, persona, memory, mates, folders, language }: Situation): string {
   const roster = mates.map((mate) => {
     const does = mate.role_title ? `, ${mate.role_title}` : ''

@@ -28,10 +28,14 @@ export const queries = statements((db) => ({
      ) w CROSS JOIN memory_chunks c ON c.number = w.number CROSS JOIN memory_files f ON f.number = c.file
      ORDER BY w.place`,
   ),
+  others: db.prepare<[workspace: string], { id: string }>('SELECT id FROM workspaces WHERE id <> ? LIMIT 1'),
   agentsOfCrew: db
     .prepare<[crew: string], string>('SELECT id FROM agents WHERE crew_id = ? AND deleted_at IS NULL')
     .pluck(),
 }))
 
 /** Statements that scan a table, with the reason. */
-export const scans = { matches: 'reads the index of words, and at most as many rows as asked for' }
+export const scans = {
+  others: 'reads two rows at most',
+  matches: 'reads the index of words, and at most as many rows as asked for',
+}

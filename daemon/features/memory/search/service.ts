@@ -54,9 +54,11 @@ function covered(app: App, { actor: { workspace }, body }: Call<typeof memory.se
 function findChunks({ db }: App, query: string, { workspace, owners }: Covered): FoundChunk[] {
   const words = wordsOf(query)
   if (!words.length) return []
-  const among = owners && owners.length <= fewOwners ? owners : [workspace]
-  const scope = among.map((id) => `"${id}"`).join(' OR ')
-  const found = queries(db).matches.all(`{text} : (${words.join(' OR ')}) AND {scope} : (${scope})`, ranked)
+  const few = owners && owners.length <= fewOwners ? owners : null
+  // Telling one workspace from others takes as long as finding the words: only done where there are others.
+  const among = few ?? (queries(db).others.get(workspace) ? [workspace] : [])
+  const scope = among.length ? ` AND {scope} : (${among.map((id) => `"${id}"`).join(' OR ')})` : ''
+  const found = queries(db).matches.all(`{text} : (${words.join(' OR ')})${scope}`, ranked)
   const wanted = owners && new Set(owners)
   return wanted ? found.filter(({ owner_id }) => wanted.has(owner_id)) : found
 }
@@ -67,13 +69,9 @@ async function findEntries(app: App, query: string, { workspace, crew }: Covered
     .map((word) => word.slice(1, -1))
     .sort((a, b) => b.length - a.length)
   const phrases = [...new Set([query.trim(), ...longest.slice(0, 2)])].filter((it) => it && it.length <= 200)
-  const found = new Map<string, Entry>()
-  for (const q of phrases) {
-    if (found.size >= limit) break
-    const entries = await recall(app, workspace, { q, exclude_entry_type: aboutMemory, ...(crew && { crew_id: crew }) })
-    for (const entry of entries) if (found.size < limit) found.set(entry.id, entry)
-  }
-  return [...found.values()]
+  const within = { exclude_entry_type: aboutMemory, ...(crew && { crew_id: crew }) }
+  const found = await Promise.all(phrases.map((q) => recall(app, workspace, { ...within, q })))
+  return [...new Map(found.flat().map((entry) => [entry.id, entry])).values()].slice(0, limit)
 }
 
 const cut = (text: string): string => (text.length > snippetMost ? `${text.slice(0, snippetMost)}…` : text)
@@ -113,7 +111,7 @@ function fuse(app: App, workspace: string, chunks: FoundChunk[], entries: Entry[
 }
 
 function ownerBy(app: App, workspace: string, { tier, owner_id }: FoundChunk): Owner | undefined {
-  if (tier === 'workspace') return ofWorkspace(workspace)
+  if (tier === 'workspace') return owner_id === workspace ? ofWorkspace(workspace) : undefined
   if (tier === 'crew') {
     const crew = crewCalled(app, workspace, owner_id)
     return crew && ofCrew(crew)

@@ -146,6 +146,19 @@ describe('memory files', () => {
     expect((await versions(it, 'crew:web/CREW.md')).count).toBe(20)
   })
 
+  it('are written with version, text, index and record, or not at all', async () => {
+    const it = await place()
+    it.app.db.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON memory_chunks BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    )
+    expect((await put(it, 'agent:ada/AGENT.md', 'half')).status).toBe(500)
+    for (const table of ['memory_files', 'memory_versions', 'memory_blobs', 'memory_chunks'])
+      expect([table, it.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()]).toEqual([table, 0])
+    expect(told(it, 'memory.updated')).toEqual([])
+    it.app.db.exec('DROP TRIGGER full')
+    expect((await put(it, 'agent:ada/AGENT.md', 'half')).status).toBe(200)
+  })
+
   it('are not overwritten by who has read an older text', async () => {
     const it = await place()
     const path = 'agent:ada/AGENT.md'
