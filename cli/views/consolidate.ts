@@ -1,9 +1,11 @@
 import type { consolidate } from '#contract/consolidate'
 import type { Reply } from '#contract/define'
+import type { memoryRules } from '#contract/memory-rules'
 import { age, type Cell, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
 type Proposal = Reply<typeof consolidate.proposals>['proposals'][number]
+type Learned = Reply<typeof memoryRules.rules>['rules'][number]
 type Explained = Reply<typeof consolidate.explain>
 
 const tones = { pending: 'cyan', approved: 'green', rejected: 'dim' } as const
@@ -16,6 +18,7 @@ export const proposalsView: View<Proposal> = {
     ID: ({ proposal_id }) => proposal_id,
     CREW: ({ crew_slug }) => crew_slug,
     STATUS: state,
+    KIND: ({ kind }) => kind,
     RULES: ({ rules_count }) => rules_count,
     ENTRIES: ({ entries_scanned }) => entries_scanned,
     AGE: ({ created_at }) => age(created_at),
@@ -38,5 +41,27 @@ export const proposalView: View<Explained> = {
     'Proposed by': ({ model }) => model,
     Proposed: ({ created_at }) => when(created_at),
     Decided: ({ decided_at }) => when(decided_at),
+  },
+}
+
+export const learnedRulesView: View<Learned> = {
+  name: ({ rule_id }) => rule_id,
+  empty: 'No crew has learned a rule yet. Next: muster consolidate proposals',
+  columns: {
+    PATTERN: ({ pattern }) => pattern,
+    CREW: ({ crew_slug }) => crew_slug,
+    USES: ({ uses }) => uses,
+    OK: ({ completed }) => completed,
+    FAILED: ({ failed }) => failed,
+    PEOPLE: ({ corrected, redirected }) => corrected + redirected,
+    AGE: ({ learned_at }) => age(learned_at),
+  },
+  wide: {
+    ACTION: ({ action }) => action,
+    CORRECTED: ({ corrected }) => corrected,
+    REDIRECTED: ({ redirected }) => redirected,
+    'LAST-USED': ({ last_used_at }) => when(last_used_at),
+    PRESENT: ({ present }) => present,
+    ID: ({ rule_id }) => rule_id,
   },
 }

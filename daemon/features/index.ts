@@ -43,6 +43,7 @@ import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
+import memoryRules from './memory/rules/routes.ts'
 import agentMemory from './memory/tools/routes.ts'
 import metrics from './metrics/routes.ts'
 import milestones from './milestones/routes.ts'
@@ -122,7 +123,7 @@ export const features = {
   labels,
   limits,
   members: join(members, memberCapabilities),
-  memory: join(memory, agentMemory),
+  memory: join(memory, memoryRules, agentMemory),
   metrics,
   milestones,
   missions,

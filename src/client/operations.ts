@@ -299,6 +299,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     config: ['GET', '/api/v1/admin/memory/config'],
     setConfig: ['PATCH', '/api/v1/admin/memory/config'],
     context: ['GET', '/api/v1/memory/context'],
+    rules: ['GET', '/api/v1/memory/rules'],
     readMemory: ['POST', '/api/v1/internal/memory/read'],
     writeMemory: ['POST', '/api/v1/internal/memory/write'],
     appendMemory: ['POST', '/api/v1/internal/memory/append-daily'],

@@ -26,6 +26,7 @@ const about = {
   workspace_id: Id,
   crew_id: Id,
   status: Type.Enum(proposalStatuses),
+  kind: Type.Enum(['learned', 'removal'], { description: 'removal: rules that never helped, to be taken out again' }),
   proposal_path: Type.String({ description: 'What the staged text is called' }),
   rules_count: Type.Integer(),
   entries_scanned: Type.Integer({ description: 'Journal entries that the summarizer was given' }),
@@ -128,7 +129,7 @@ export const consolidate = {
       diff: Type.String({ description: 'Unified, with three lines of context; empty when nothing would change' }),
       stats: Type.Object({
         additions: Type.Integer(),
-        deletions: Type.Integer({ description: 'Always 0: rules are appended' }),
+        deletions: Type.Integer({ description: '0 but for a removal: rules are appended' }),
         rules_appended: Type.Integer(),
       }),
     }),

@@ -42,6 +42,7 @@ import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { memory } from './memory.ts'
+import { memoryRules } from './memory-rules.ts'
 import { metrics } from './metrics.ts'
 import { milestones } from './milestones.ts'
 import { missions } from './missions.ts'
@@ -119,7 +120,7 @@ export const api = {
   labels,
   limits,
   members: { ...members, ...memberCapabilities },
-  memory: { ...memory, ...agentMemory },
+  memory: { ...memory, ...memoryRules, ...agentMemory },
   metrics,
   milestones,
   missions,

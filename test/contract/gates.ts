@@ -321,6 +321,7 @@ memory.show                VIEWER    -                 api
 memory.write               VIEWER    agents:write      api
 memory.append              VIEWER    agents:write      api
 memory.remove              VIEWER    agents:write      api
+memory.rules               MEMBER    -                 api
 memory.versions            VIEWER    -                 api
 memory.version             VIEWER    -                 api
 memory.restore             ADMIN     agents:write      api

@@ -38,6 +38,7 @@ async function searchesOf(app: App, workspace: string): Promise<Search[]> {
 const usedLately = ({ db, clock }: App, crew: string): ReadonlySet<string>[] =>
   queries(db)
     .ofCrew.all(crew, wholeSeconds(clock() - window * day))
+    .filter(({ kind }) => kind === 'learned')
     .map(({ evidence_json }) => new Set((JSON.parse(evidence_json) as LearnedRule[]).flatMap((rule) => rule.evidence)))
 
 export async function explain(

@@ -7,6 +7,9 @@ export interface ProposalRow {
   crew_id: string
   crew_slug: string
   status: ProposalStatus
+  kind: 'learned' | 'removal'
+  /** The file that rules are taken out of; null where they are appended to that of the day. */
+  file: string | null
   proposal_path: string
   evidence_json: string
   rules_count: number
@@ -18,10 +21,12 @@ export interface ProposalRow {
   reason: string | null
 }
 
-type NewProposal = Omit<ProposalRow, 'crew_slug' | 'status' | 'decided_at' | 'decided_by_user_id' | 'reason'>
+type Later = 'crew_slug' | 'status' | 'decided_at' | 'decided_by_user_id' | 'reason'
+type NewProposal = Omit<ProposalRow, Later>
 
-const columns = `p.id, p.workspace_id, p.crew_id, c.slug AS crew_slug, p.status, p.proposal_path, p.evidence_json,
-  p.rules_count, p.entries_scanned, p.model, p.created_at, p.decided_at, p.decided_by_user_id, p.reason`
+const columns = `p.id, p.workspace_id, p.crew_id, c.slug AS crew_slug, p.status, p.kind, p.file, p.proposal_path,
+  p.evidence_json, p.rules_count, p.entries_scanned, p.model, p.created_at, p.decided_at,
+  p.decided_by_user_id, p.reason`
 const tables = 'memory_proposals p JOIN crews c ON c.id = p.crew_id'
 
 interface Window {
@@ -46,10 +51,10 @@ export const scans: Record<string, string> = {
 
 export const queries = statements((db) => ({
   insert: db.prepare<NewProposal>(
-    `INSERT INTO memory_proposals (id, workspace_id, crew_id, status, proposal_path, evidence_json, rules_count,
-      entries_scanned, model, created_at)
-     VALUES (@id, @workspace_id, @crew_id, 'pending', @proposal_path, @evidence_json, @rules_count, @entries_scanned,
-      @model, @created_at)`,
+    `INSERT INTO memory_proposals (id, workspace_id, crew_id, status, kind, file, proposal_path, evidence_json,
+      rules_count, entries_scanned, model, created_at)
+     VALUES (@id, @workspace_id, @crew_id, 'pending', @kind, @file, @proposal_path, @evidence_json, @rules_count,
+      @entries_scanned, @model, @created_at)`,
   ),
   stage: db.prepare<[id: string, content: string]>('INSERT INTO memory_stagings (proposal_id, content) VALUES (?, ?)'),
   find: db.prepare<[workspace: string, id: string], ProposalRow>(
@@ -111,8 +116,8 @@ export const queries = statements((db) => ({
   ),
   unpin: db.prepare<[crew: string]>('DELETE FROM memory_pins WHERE crew_id = ?'),
   /** What else was proposed for a crew lately, to tell how often its evidence was used. */
-  ofCrew: db.prepare<[crew: string, since: string], { id: string; evidence_json: string }>(
-    `SELECT id, evidence_json FROM memory_proposals WHERE crew_id = ? AND created_at >= ?
+  ofCrew: db.prepare<[crew: string, since: string], Pick<ProposalRow, 'kind' | 'evidence_json'>>(
+    `SELECT kind, evidence_json FROM memory_proposals WHERE crew_id = ? AND created_at >= ?
       ORDER BY seq DESC LIMIT 200`,
   ),
 }))

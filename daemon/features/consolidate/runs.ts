@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { consolidate as contract } from '#contract/consolidate'
+import type { consolidate as contract, LearnedRule } from '#contract/consolidate'
 import { type Acting, fact, type Payload } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -7,7 +7,9 @@ import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
 import { findCrew } from '../crews/service.ts'
+import { takeUnhelpful } from '../memory/rules/service.ts'
 import { queries } from './queries.ts'
+import { proposeRemoval } from './service.ts'
 import { sinceMs } from './since.ts'
 import { NoAnswer, type Summarizer, summarizerOf } from './summarizer.ts'
 import { consolidate } from './worker.ts'
@@ -137,7 +139,25 @@ export async function runDue(app: App): Promise<number> {
   return begun
 }
 
-/** Reads the journals every few hours. */
+/** Rules that are looked at together. */
+const mostRules = 200
+
+/** Asks people about rules that never helped; returns of how many. */
+export function proposeRemovals(app: App): number {
+  const now = app.now()
+  let asked = 0
+  for (const rows of takeUnhelpful(app, now, mostRules).values()) {
+    const { workspace_id, crew_id, file } = rows[0]!
+    const crew = queries(app.db).crew.get(workspace_id, crew_id)
+    if (!crew) continue
+    const rules = rows.map(({ id, rule_json }) => ({ ...(JSON.parse(rule_json) as LearnedRule), rule_id: id }))
+    proposeRemoval(app, { crew, rules, file, actor: { actor_type: 'system' }, now })
+    asked += rules.length
+  }
+  return asked
+}
+
+/** Reads the journals every few hours, and looks for rules that never helped. */
 export function scheduleConsolidation(app: App): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -147,6 +167,7 @@ export function scheduleConsolidation(app: App): { close(): void } {
   async function tick(): Promise<void> {
     try {
       await runDue(app)
+      await app.write(() => proposeRemovals(app))
     } catch (error) {
       app.log.error({ err: error }, 'Scheduled consolidations could not be begun')
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type consolidate, type LearnedRule, reasonLength, stagingCap } from '#contract/consolidate'
 import type { Reply } from '#contract/define'
 import { type Acting, fact } from '#contract/entries'
+import { unhelpfulDays } from '#contract/memory-rules'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
@@ -9,62 +10,100 @@ import { blankToNull, pageOf } from '#kernel/http/fields'
 import { Problem, problem } from '#kernel/problem'
 import { quotedLines } from '#kernel/quoted-lines'
 import { isOpen, open, settle } from '../decisions/service.ts'
-import { type Place, readFile, store } from '../memory/service.ts'
+import { noteLearned, noteRemoved } from '../memory/rules/service.ts'
+import { type Place, readFile, shaOf, store } from '../memory/service.ts'
 import { proposal } from './kind.ts'
 import { type ProposalRow, queries } from './queries.ts'
-import { addition, appendDiff, canonicalName, mergeBody, stagingText } from './texts.ts'
+import { addition, appendDiff, canonicalName, fileDiff, mergeBody, stagingText, without } from './texts.ts'
 
-export interface Proposing {
+interface Asking {
   crew: { id: string; workspace_id: string; slug: string; name: string }
   rules: readonly LearnedRule[]
-  entriesScanned: number
-  model: string
   actor: Acting
   now: string
 }
 
+export interface Proposing extends Asking {
+  entriesScanned: number
+  model: string
+}
+
 /** A run by its time, so that proposals sort as they were made. */
-export const newRunId = (now: string): string =>
-  `${now.slice(0, 19).replace(/\D/g, '')}-${randomBytes(8).toString('hex')}`
+const newRunId = (now: string): string => `${now.slice(0, 19).replace(/\D/g, '')}-${randomBytes(8).toString('hex')}`
 
 /** Puts rules before people: row, staged text, card and entry in one change. Returns the id. */
-export function propose(app: App, { crew, rules, entriesScanned, model, actor, now }: Proposing): string {
+export function propose(app: App, it: Proposing): string {
+  const { rules, entriesScanned: entries_scanned, model } = it
+  const many = count(rules)
+  return put(app, it, {
+    kind: 'learned',
+    file: null,
+    evidence_json: JSON.stringify(rules),
+    entries_scanned,
+    model,
+    asked: `What crew ${it.crew.slug} is to remember`,
+    title: `${it.crew.name}: ${many} to remember`,
+    body: cardText(rules, entries_scanned, model),
+    staged: stagingText,
+  })
+}
+
+/** A rule as it is proposed for removal. */
+export type Unhelpful = LearnedRule & { rule_id: string }
+
+/** Asks people whether rules that never helped are taken out of a file again. */
+export function proposeRemoval(app: App, it: Asking & { rules: readonly Unhelpful[]; file: string }): string {
+  const { crew, rules, file } = it
+  const head =
+    `No run that was given them in the last ${unhelpfulDays} days came to its end by itself, or none was given them. ` +
+    `Approving takes them out of \`${file}\`.`
+  return put(app, it, {
+    kind: 'removal',
+    file,
+    evidence_json: JSON.stringify(rules),
+    entries_scanned: 0,
+    model: '',
+    asked: `What crew ${crew.slug} is to forget`,
+    title: `${crew.name}: ${count(rules)} that never helped`,
+    body: [head, ...rules.map(({ pattern, action }) => quotedLines(`${pattern}\n→ ${action}`))].join('\n\n'),
+    staged: (id, now, these) => stagingText(id, now, these, `# Proposed to be taken out of ${file}`),
+  })
+}
+
+const count = ({ length }: readonly unknown[]) => (length === 1 ? 'one rule' : `${length} rules`)
+
+type Put = Pick<ProposalRow, 'kind' | 'file' | 'evidence_json' | 'entries_scanned' | 'model'> & {
+  asked: string
+  title: string
+  body: string
+  staged(id: string, now: string, rules: readonly LearnedRule[]): string
+}
+
+function put(app: App, { crew, rules, actor, now }: Asking, it: Put): string {
+  const { asked, title, body, staged, ...row } = it
+  const { entries_scanned, model, kind } = row
   const run = newRunId(now)
   const id = `mp_${run}`
   const proposal_path = `crew:${crew.id}/topics/.proposed/proposal-${run}.md`
-  const told = { proposal_id: id, proposal_path, rules_count: rules.length, entries_scanned: entriesScanned }
+  const told = { proposal_id: id, proposal_path, rules_count: rules.length, entries_scanned }
+  const { workspace_id } = crew
   queries(app.db).insert.run({
+    ...row,
     id,
-    workspace_id: crew.workspace_id,
+    workspace_id,
     crew_id: crew.id,
     proposal_path,
-    evidence_json: JSON.stringify(rules),
     rules_count: rules.length,
-    entries_scanned: entriesScanned,
-    model,
     created_at: now,
   })
-  queries(app.db).stage.run(id, stagingText(id, now, rules))
-  const many = rules.length === 1 ? 'one rule' : `${rules.length} rules`
-  open(app, proposal, {
-    id,
-    workspace: crew.workspace_id,
-    asked: `What crew ${crew.slug} is to remember`,
-    crew: crew.id,
-    card: {
-      title: `${crew.name}: ${many} to remember`,
-      body: cardText(rules, entriesScanned, model),
-      sender: { type: 'crew', id: crew.id, name: crew.name },
-      priority: 'medium',
-      blocking: false,
-      attention: 'review',
-      payload: () => told,
-    },
-    now,
-  })
+  queries(app.db).stage.run(id, staged(id, now, rules))
+  const sender = { type: 'crew', id: crew.id, name: crew.name } as const
+  const shown = { priority: 'medium', blocking: false, attention: 'review', payload: () => told } as const
+  const card = { title, body, sender, ...shown }
+  open(app, proposal, { id, workspace: workspace_id, asked, crew: crew.id, card, now })
   const source_entry_ids = [...new Set(rules.flatMap(({ evidence }) => evidence))]
-  const about = { workspace_id: crew.workspace_id, crew_id: crew.id, ...actor, refs: { source_entry_ids } }
-  app.journal(fact('memory.consolidation_proposed', { ...told, model }, about))
+  const about = { workspace_id, crew_id: crew.id, ...actor, refs: { source_entry_ids } }
+  app.journal(fact('memory.consolidation_proposed', { ...told, model, ...(kind === 'removal' && { kind }) }, about))
   return id
 }
 
@@ -94,20 +133,16 @@ function findPending(app: App, workspace: string, id: string, now: string): Prop
   return row
 }
 
-export const toProposal = ({
-  id,
-  evidence_json: _rules,
-  decided_at,
-  decided_by_user_id,
-  reason,
-  ...row
-}: ProposalRow) => ({
-  proposal_id: id,
-  ...row,
-  ...(decided_at && { decided_at }),
-  ...(decided_by_user_id && { decided_by_user_id }),
-  ...(reason && { reason }),
-})
+export function toProposal({ id, evidence_json: _rules, file: _file, ...row }: ProposalRow) {
+  const { decided_at, decided_by_user_id, reason, ...about } = row
+  return {
+    proposal_id: id,
+    ...about,
+    ...(decided_at && { decided_at }),
+    ...(decided_by_user_id && { decided_by_user_id }),
+    ...(reason && { reason }),
+  }
+}
 
 export function proposals(app: App, { actor, query }: Call<typeof consolidate.proposals>) {
   const { status = 'pending', crew_id } = query
@@ -117,28 +152,29 @@ export function proposals(app: App, { actor, query }: Call<typeof consolidate.pr
   return { proposals: rows.map(toProposal), count: rows.length, pending: pending.get(actor.workspace)!.count }
 }
 
-/** The file that rules approved now are appended to. */
-const placeOf = ({ workspace_id, crew_id }: ProposalRow, now: string): Place => ({
-  tier: 'crew',
-  workspace_id,
-  owner_id: crew_id,
-  crew_id,
-  name: canonicalName(now),
-  path: `crew:${crew_id}/${canonicalName(now)}`,
-})
+/** The file that approving changes. */
+function placeOf({ workspace_id, crew_id, file }: ProposalRow, now: string): Place {
+  const name = file ?? canonicalName(now)
+  return { tier: 'crew', workspace_id, owner_id: crew_id, crew_id, name, path: `crew:${crew_id}/${name}` }
+}
 
-/** What approving would append to that file now. */
-function merged(app: App, { id }: ProposalRow, place: Place, now: string) {
-  const size = queries(app.db).stagedBytes.get(id)
+const rulesOf = ({ evidence_json }: ProposalRow) => JSON.parse(evidence_json) as Unhelpful[]
+
+/** What approving would make of that file now. */
+function merged(app: App, row: ProposalRow, place: Place, now: string) {
+  const size = queries(app.db).stagedBytes.get(row.id)
   if (!size) throw problem('staging_gone')
   if (size.bytes > stagingCap)
-    throw problem('body_too_large', {
-      detail: `The staged text has ${size.bytes} bytes, of ${stagingCap} at most`,
-    })
+    throw problem('body_too_large', { detail: `The staged text has ${size.bytes} bytes, of ${stagingCap} at most` })
   const file = readFile(app, place.owner_id, place.name)
   const before = file?.content ?? ''
-  const body = mergeBody(queries(app.db).staged.get(id)!.content)
-  return { before, exists: file !== undefined, added: addition(before, body, now) }
+  const exists = file !== undefined
+  if (row.kind === 'removal') {
+    const after = without(before, rulesOf(row))
+    return { before, exists, after, told: fileDiff(before, after) }
+  }
+  const added = addition(before, mergeBody(queries(app.db).staged.get(row.id)!.content), now)
+  return { before, exists, after: `${before}${added}`, told: { ...appendDiff(before, added), deletions: 0 } }
 }
 
 export function diff(
@@ -147,8 +183,8 @@ export function diff(
 ): Reply<typeof consolidate.diff> {
   const row = find(app, actor.workspace, proposalId)
   const place = placeOf(row, now)
-  const { before, exists, added } = merged(app, row, place, now)
-  const told = appendDiff(before, added)
+  const { exists, told } = merged(app, row, place, now)
+  const { additions, deletions } = told
   return {
     proposal_id: row.id,
     workspace_id: row.workspace_id,
@@ -159,7 +195,7 @@ export function diff(
     proposal_path: row.proposal_path,
     rules_count: row.rules_count,
     diff: told.diff,
-    stats: { additions: told.additions, deletions: 0, rules_appended: added ? row.rules_count : 0 },
+    stats: { additions, deletions, rules_appended: row.kind === 'learned' && additions ? row.rules_count : 0 },
   }
 }
 
@@ -167,9 +203,20 @@ export function diff(
 export function approve(app: App, { actor, proposalId, now }: Call<typeof consolidate.approve>) {
   const row = findPending(app, actor.workspace, proposalId, now)
   const place = placeOf(row, now)
-  const { before, added } = merged(app, row, place, now)
-  const written = store(app, place, `${before}${added}`, { actor: actorOf(actor), action: 'merge', now })
+  const { before, after } = merged(app, row, place, now)
+  // A file that somebody removed or emptied of these rules meanwhile stays as it is.
+  const action = row.kind === 'removal' ? 'unlearn' : 'merge'
+  const written = after === before ? null : store(app, place, after, { actor: actorOf(actor), action, now })
   if (written instanceof Problem) return written
+  const rules = rulesOf(row)
+  if (row.kind === 'learned') noteLearned(app, { ...about(row), file: place.name, rules, now })
+  else
+    noteRemoved(
+      app,
+      row.crew_id,
+      rules.map(({ rule_id }) => rule_id),
+      now,
+    )
   const details = { path: place.path }
   if (!settle(app, row.id, { state: 'decided', outcome: 'approved', actor, now, details }))
     throw problem('proposal_settled')
@@ -180,9 +227,11 @@ export function approve(app: App, { actor, proposalId, now }: Call<typeof consol
     workspace_id: row.workspace_id,
     crew_id: row.crew_id,
     decided_by: actor.id,
-    version_sha: written.sha256,
+    version_sha: written?.sha256 ?? shaOf(after),
   }
 }
+
+const about = ({ workspace_id, crew_id, id }: ProposalRow) => ({ workspace_id, crew_id, proposal_id: id })
 
 export function reject(app: App, { actor, proposalId, body, now }: Call<typeof consolidate.reject>) {
   const reason = blankToNull(body?.reason) ?? ''

@@ -1,20 +1,24 @@
+import { createTwoFilesPatch, structuredPatch } from 'diff'
 import type { LearnedRule } from '#contract/consolidate'
-
-const broken = '  \n  '
+import { ruleHead } from '../memory/rules/service.ts'
 
 /** A rule as it stands in a memory file. */
-export const ruleBlock = ({ pattern, action, confidence, evidence }: LearnedRule): string =>
+export const ruleBlock = (rule: LearnedRule): string =>
   [
-    `- **Pattern:** ${pattern}`,
-    `**Action:** ${action}`,
-    `**Confidence:** ${confidence.toFixed(2)}`,
-    `**Evidence:** ${evidence.join(', ')}`,
-  ].join(broken)
+    ruleHead(rule),
+    `  **Confidence:** ${rule.confidence.toFixed(2)}  `,
+    `  **Evidence:** ${rule.evidence.join(', ')}`,
+  ].join('\n')
 
 /** The text that waits for a decision: a head for people, and below the line what approving appends. */
-export const stagingText = (id: string, now: string, rules: readonly LearnedRule[]): string =>
+export const stagingText = (
+  id: string,
+  now: string,
+  rules: readonly LearnedRule[],
+  title = '# Proposed for the memory of the crew',
+): string =>
   [
-    '# Proposed for the memory of the crew',
+    title,
     '',
     `- Proposal: ${id}`,
     `- Proposed at: ${now}`,
@@ -63,4 +67,32 @@ export function appendDiff(before: string, added: string): { diff: string; addit
     ...more.map((line) => `+${line}`),
   ]
   return { diff: `${lines.join('\n')}\n`, additions: more.length }
+}
+
+/** A text without these rules: each of them by its pattern and action, with what belongs to it. */
+export function without(text: string, rules: readonly LearnedRule[]): string {
+  const lines = text.split('\n')
+  for (const { pattern, action } of rules) {
+    const at = lines.findIndex(
+      (line, n) =>
+        line.trimEnd() === `- **Pattern:** ${pattern}` && lines[n + 1]?.trimEnd() === `  **Action:** ${action}`,
+    )
+    if (at < 0) continue
+    let end = at + 2
+    while (/^ {2}\*\*/.test(lines[end] ?? '')) end++
+    if (lines[end]?.trim() === '') end++
+    lines.splice(at, end - at)
+  }
+  return lines.join('\n')
+}
+
+/** A unified diff of a file of memory. */
+export function fileDiff(before: string, after: string): { diff: string; additions: number; deletions: number } {
+  if (before === after) return { diff: '', additions: 0, deletions: 0 }
+  const context = { context: 3 }
+  const names = ['canonical (current)', 'canonical (post-merge)'] as const
+  const lines = structuredPatch(...names, before, after, '', '', context).hunks.flatMap((hunk) => hunk.lines)
+  const of = (mark: string) => lines.filter((line) => line.startsWith(mark)).length
+  const diff = createTwoFilesPatch(...names, before, after, '', '', context).replace(/^=+\n/, '')
+  return { diff: diff.replace(/^((?:---|\+\+\+) .*)\t$/gm, '$1'), additions: of('+'), deletions: of('-') }
 }

@@ -9,6 +9,7 @@ import { deliveryOf, secretFiles } from '../../features/credentials/delivery/ser
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { contextOf } from '../../features/memory/context/service.ts'
+import { rulesIn } from '../../features/memory/rules/service.ts'
 import { writtenPersona } from '../../features/persona/service.ts'
 import { originOf } from '../../features/runs/chains/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
@@ -93,6 +94,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
       prompt_hash: hash('sha256', prompt.text),
       instructions_hash: hash('sha256', system),
     },
+    learned: rulesIn(app, run.crew_id, system),
     overflow: prompt.overflow,
     lost,
   }

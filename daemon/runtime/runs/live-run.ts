@@ -3,6 +3,7 @@ import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
+import { noteUses } from '../../features/memory/rules/service.ts'
 import { endRun, settleParking } from '../../features/runs/endings/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
 import { markLaunching, markRunning, startOver } from '../../features/runs/programs/service.ts'
@@ -179,7 +180,15 @@ export class LiveRun {
     return this.work()
   }
 
-  private async launch({ spec, facts, started, overflow, credentialIds, lost }: Brief): Promise<Result | null> {
+  private async launch({
+    spec,
+    facts,
+    started,
+    learned,
+    overflow,
+    credentialIds,
+    lost,
+  }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
     this.note('Starting the agent')
     this.launched = true
@@ -189,6 +198,7 @@ export class LiveRun {
       if (!markLaunching(app, run_id, launch)) return false
       noteSession(app, this.run, facts, lost)
       noteProgram(app, this.run, started)
+      noteUses(app, run_id, learned, app.now())
       markUsed(app, credentialIds, { agent_id, run_id })
       return true
     })

@@ -42,6 +42,8 @@ export interface Brief {
   facts: LaunchFacts
   /** What receipts tell of it. */
   started: Started
+  /** Numbers of the learned rules that stand in its prompt. */
+  learned: readonly number[]
   /** What of the chat did not fit into the prompt. */
   overflow: Overflow | null
   /** Why the client cannot go on with the session that it kept for the chat; null when it can, or kept none. */

@@ -3,6 +3,9 @@ import { entry } from './define.ts'
 import { quoted } from './quote.ts'
 
 const text = Type.String()
+/** What is proposed is to be taken out again. */
+const removal = Type.Optional(Type.Literal('removal'))
+const capital = (said: string) => said[0]!.toUpperCase() + said.slice(1)
 const rules = (count: number) => (count === 1 ? 'one rule' : `${count} rules`)
 
 function said(status: string, proposed: number, error: string | undefined): string {
@@ -58,9 +61,13 @@ export const consolidateFacts = {
       rules_count: Type.Integer(),
       entries_scanned: Type.Integer(),
       model: text,
+      kind: removal,
     }),
-    ({ rules_count, entries_scanned, model }, { crew }) =>
-      `${quoted(model)} proposes ${rules(rules_count)} for the memory of crew ${crew}, from ${entries_scanned} entries`,
+    ({ rules_count, entries_scanned, model, kind }, { crew }) =>
+      kind === 'removal'
+        ? `${capital(rules(rules_count))} never helped crew ${crew}: people decide whether to forget that`
+        : `${quoted(model)} proposes ${rules(rules_count)} for the memory of crew ${crew}, ` +
+          `from ${entries_scanned} entries`,
   ),
   'memory.consolidated': entry(
     'memory.consolidated',
@@ -71,14 +78,19 @@ export const consolidateFacts = {
       output_path: text,
       approved_by: text,
       decided_at: text,
+      kind: removal,
     }),
-    ({ rules_count }, { person, crew }) => `${person} approved ${rules(rules_count)} for the memory of crew ${crew}`,
+    ({ rules_count, kind }, { person, crew }) =>
+      kind === 'removal'
+        ? `${person} took ${rules(rules_count)} out of the memory of crew ${crew}`
+        : `${person} approved ${rules(rules_count)} for the memory of crew ${crew}`,
   ),
   'memory.proposal_rejected': entry(
     'memory.proposal_rejected',
     'notice',
-    Type.Object({ proposal_id: text, rules_count: Type.Integer(), reason: text }),
-    ({ rules_count, reason }, { person, crew }) =>
-      `${person} rejected ${rules(rules_count)} for the memory of crew ${crew}${reason ? `: ${quoted(reason)}` : ''}`,
+    Type.Object({ proposal_id: text, rules_count: Type.Integer(), reason: text, kind: removal }),
+    ({ rules_count, reason, kind }, { person, crew }) =>
+      `${person} ${kind === 'removal' ? 'kept' : 'rejected'} ${rules(rules_count)} for the memory of crew ${crew}` +
+      (reason ? `: ${quoted(reason)}` : ''),
   ),
 }

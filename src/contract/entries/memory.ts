@@ -10,6 +10,7 @@ const did = {
   remove: 'removed',
   import: 'imported',
   merge: 'merged rules into',
+  unlearn: 'took rules out of',
 } as const
 
 /** What agents remember. No entry holds a text of it. docs/memory.md. */

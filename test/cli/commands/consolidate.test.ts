@@ -67,6 +67,14 @@ describe('muster consolidate', () => {
     expect(await run('consolidate', 'run', '--crew', 'nowhere')).toMatchObject({ code: 3 })
   })
 
+  it('lists what was learned, and whether it helped', async () => {
+    const { run, make } = await place()
+    expect((await run('memory', 'rules', '--jq', 'length')).stdout).toBe('0\n')
+    await run('consolidate', 'approve', make())
+    const { stdout } = await run('memory', 'rules', '--crew', 'web', '--json=pattern,uses,completed,present')
+    expect(JSON.parse(stdout)).toEqual([{ pattern: 'When deploys fail', uses: 0, completed: 0, present: true }])
+  })
+
   it('is decided with approve and deny as well', async () => {
     const { run, make, status } = await place()
     const [first, second] = [make(), make()] as [string, string]
