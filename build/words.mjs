@@ -18,6 +18,7 @@ const lists = {
   channels: ['notificationCategories', 'notificationPriorities'],
   'crew-templates': ['builtInTemplates'],
   crews: ['crewColors', 'networkModes'],
+  deliveries: ['deliveryStatuses'],
   entries: ['actorTypes', 'priorities', 'severities'],
   escalations: ['escalationActions', 'escalationStatuses'],
   inbox: ['inboxKinds', 'inboxStates'],

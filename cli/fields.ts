@@ -122,6 +122,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   provider: ['kind'],
   secret: ['secret-file'],
   categories: ['category'],
+  cells: ['on'],
   scope: ['everybody'],
   values: ['field'],
   workspace_name: ['name'],

@@ -17,6 +17,7 @@ const deeds: Readonly<Record<string, string>> = {
   escalated: 'asks',
   asked: 'asks',
   failed: 'failed',
+  paused: 'paused your channel',
   expires: 'tells that it expires soon:',
 }
 

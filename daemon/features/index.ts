@@ -19,6 +19,7 @@ import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import channels from './channels/routes.ts'
+import notificationPreferences from './channels/wishes/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
 import chats from './chats/routes.ts'
@@ -31,6 +32,7 @@ import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import decisions from './decisions/routes.ts'
+import deliveries from './deliveries/routes.ts'
 import escalations from './escalations/routes.ts'
 import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
@@ -113,6 +115,7 @@ export const features = {
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
+  deliveries,
   escalations,
   files,
   idp,
@@ -138,7 +141,7 @@ export const features = {
   plans,
   policies,
   ports,
-  preferences,
+  preferences: join(preferences, notificationPreferences),
   projects,
   rooms,
   routines,

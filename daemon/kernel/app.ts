@@ -59,6 +59,8 @@ interface Events {
   routine: (runId: string) => void
   /** A step of a routine is to be looked at then. */
   wake: (at: string) => void
+  /** A message is to go through a channel then, in milliseconds since 1970. */
+  deliver: (at: number) => void
   /** A step of a routine is to call another server. */
   call: (stepId: string) => void
   /** That call is no longer wanted. */

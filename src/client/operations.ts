@@ -179,6 +179,10 @@ export const operations: Record<string, Record<string, Operation>> = {
   decisions: {
     show: ['GET', '/api/v1/decisions/:decisionId'],
   },
+  deliveries: {
+    list: ['GET', '/api/v1/notification-deliveries'],
+    why: ['GET', '/api/v1/notification-deliveries/why'],
+  },
   escalations: {
     list: ['GET', '/api/v1/crews/:crewId/escalations'],
     pending: ['GET', '/api/v1/escalations/pending-count'],
@@ -407,6 +411,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/me/preferences'],
     set: ['PUT', '/api/v1/me/preferences/:key'],
     remove: ['DELETE', '/api/v1/me/preferences/:key'],
+    notifications: ['GET', '/api/v1/me/notification-prefs'],
+    setNotifications: ['PUT', '/api/v1/me/notification-prefs'],
   },
   projects: {
     list: ['GET', '/api/v1/projects'],

@@ -74,6 +74,7 @@ export const credentialTypes = [
   'CERTIFICATE',
 ] as const
 export const crewColors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan', 'lime', 'fuchsia'] as const
+export const deliveryStatuses = ['pending', 'sent', 'failed', 'dropped_pref', 'dropped_rate'] as const
 export const escalationActions = ['approve', 'reject', 'redirect'] as const
 export const escalationStatuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED'] as const
 export const givenRoles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const

@@ -15,6 +15,7 @@ import { credentialFacts } from './entries/credentials.ts'
 import { crewConnectionFacts } from './entries/crew-connections.ts'
 import { crewFacts } from './entries/crews.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
+import { deliveryFacts } from './entries/deliveries.ts'
 import { escalationFacts } from './entries/escalations.ts'
 import { fileFacts } from './entries/files.ts'
 import { idpFacts } from './entries/idp.ts'
@@ -87,6 +88,7 @@ export const facts = {
   ...automationFacts,
   ...askFacts,
   ...assignmentFacts,
+  ...deliveryFacts,
   ...escalationFacts,
   ...inboxFacts,
   ...roomFacts,

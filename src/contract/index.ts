@@ -29,6 +29,7 @@ import { crewMembers } from './crew-members.ts'
 import { crews } from './crews.ts'
 import { decisions } from './decisions.ts'
 import type { Endpoint } from './define.ts'
+import { deliveries } from './deliveries.ts'
 import { escalations } from './escalations.ts'
 import { agentFiles, files } from './files.ts'
 import { hires } from './hires.ts'
@@ -57,7 +58,7 @@ import { persona } from './persona.ts'
 import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
-import { preferences } from './preferences.ts'
+import { notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
@@ -110,6 +111,7 @@ export const api = {
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
+  deliveries,
   escalations,
   files,
   idp,
@@ -135,7 +137,7 @@ export const api = {
   plans,
   policies,
   ports,
-  preferences,
+  preferences: { ...preferences, ...notificationPreferences },
   projects,
   rooms,
   routines,

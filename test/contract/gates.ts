@@ -174,6 +174,9 @@ crews.connect              MANAGER   crews:write       api
 crews.disconnect           MANAGER   crews:write       api
 
 decisions.show             VIEWER    -                 api
+deliveries.list            ADMIN     -                 api
+deliveries.why             VIEWER    -                 api
+
 escalations.list           VIEWER    -                 api
 escalations.pending        VIEWER    -                 api
 escalations.show           VIEWER    -                 api
@@ -365,6 +368,8 @@ ports.expose               internal  -                 api
 
 preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
+preferences.notifications  VIEWER    -                 api
+preferences.setNotifications VIEWER  workspace:admin   api
 preferences.remove         signed-in -                 api
 
 projects.list              VIEWER    -                 api

@@ -4,15 +4,24 @@ import {
   added,
   asked,
   assigned,
+  channelPaused,
   commented,
   escalated,
   joined,
+  moved,
+  opened,
   requested,
   roleChanged,
+  routineCompleted,
   routineFailed,
   runFailed,
+  scheduleMissed,
+  stepSkipped,
 } from './events/service.ts'
 import { count, drop, forgetOld, leave, list, read, readAll, remove } from './feed/service.ts'
+
+/** What channels do not take is recorded. */
+const writes = ['notification.dropped'] as const
 
 export default feature(
   notifications,
@@ -26,18 +35,25 @@ export default feature(
   {
     jobs: [forgetOld],
     on: {
-      'mission.assigned': assigned,
-      'mission.comment': commented,
+      'mission.assigned': { writes, run: assigned },
+      'mission.comment': { writes, run: commented },
       'workspace_member.created': added,
       'workspace_member.updated': roleChanged,
       'workspace_member.deleted': leave,
       'invitation.accepted': joined,
-      'approval.requested': requested,
-      'peer.escalation': escalated,
-      'run.parked': asked,
-      'run.failed': runFailed,
-      'run.timeout': runFailed,
-      'routine_run.failed': routineFailed,
+      'approval.requested': { writes, run: requested },
+      'peer.escalation': { writes, run: escalated },
+      'run.parked': { writes, run: asked },
+      'run.failed': { writes, run: runFailed },
+      'run.timeout': { writes, run: runFailed },
+      'mission.created': { writes, run: opened },
+      'mission.status_change': { writes, run: moved },
+      'routine_run.completed': { writes, run: routineCompleted },
+      'routine_step.skipped': { writes, run: stepSkipped },
+      'schedule.missed': { writes, run: scheduleMissed },
+      'schedule.tripped': { writes, run: scheduleMissed },
+      'notification_channel.paused': channelPaused,
+      'routine_run.failed': { writes, run: routineFailed },
       'workspace.deleted': drop,
     },
   },

@@ -48,7 +48,4 @@ export const reserved = {
   'skill.unassigned': 'info',
   'skill.invoked': 'info',
   'provisioning.build_failed': 'warn',
-  'notification.delivered': 'info',
-  'notification.failed': 'warn',
-  'notification.dropped': 'info',
 } as const satisfies Record<string, Severity>

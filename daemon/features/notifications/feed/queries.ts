@@ -13,7 +13,11 @@ export interface Row {
   created_at: string
 }
 
-export type NewRow = Omit<Row, 'actor_name' | 'read_at'> & { workspace_id: string; user_id: string }
+export type NewRow = Omit<Row, 'actor_name' | 'read_at'> & {
+  workspace_id: string
+  user_id: string
+  event_id: string | null
+}
 
 const columns = `n.id, n.actor_type, n.actor_id, n.action, n.entity_type, n.entity_id, n.entity_title, n.read_at,
   n.created_at, CASE n.actor_type
@@ -42,9 +46,9 @@ export const queries = statements((db) => ({
     .pluck(),
   insert: db.prepare<[NewRow]>(
     `INSERT INTO notifications (id, workspace_id, user_id, actor_type, actor_id, action, entity_type, entity_id,
-      entity_title, created_at)
+      entity_title, created_at, event_id)
      VALUES (@id, @workspace_id, @user_id, @actor_type, @actor_id, @action, @entity_type, @entity_id, @entity_title,
-      @created_at)`,
+      @created_at, @event_id)`,
   ),
   /** A second reading keeps the time of the first. */
   read: db.prepare<{ user: string; id: string; now: string }, { id: string }>(

@@ -33,6 +33,8 @@ const excused: Record<string, string> = {
   inbox_item_reads: 'of the inbox, which belongs to its workspace',
   shells: 'terminals that are open now; who opened them is in the journal, which belongs to its workspace',
   inbox_read_counts: 'counts of `inbox_item_reads`',
+  user_notification_prefs: 'of channels, which belong to their workspaces',
+  notification_deliveries: 'the log of a workspace; what was told to the person is in their notifications',
   notification_channels: 'of workspaces; what one has of one’s own is listed there, but for its secrets',
   notifications: 'what others did, as the person was told; it is read and deleted there',
   routine_runs: 'of routines of a workspace; who asked for one is in the journal, which belongs to its workspace',

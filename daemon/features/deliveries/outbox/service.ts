@@ -1,0 +1,110 @@
+import type { NotificationPriority } from '#contract/channels'
+import { fact } from '#contract/entries'
+import type { App } from '#kernel/app'
+import { bySystem } from '#kernel/journal/about-user'
+import { untilWritten } from '#kernel/store/until-written'
+import { noteFails, noteWorks } from '../../channels/health/service.ts'
+import { DeliveryError, type Message, sendMessage } from '../../channels/sending/service.ts'
+import { type ChannelRow, channelById, nameOf, targetOf } from '../../channels/service.ts'
+import { membershipOf } from '../../members/service.ts'
+import { queries, type Row } from '../queries.ts'
+import { nextAttempt } from '../rules.ts'
+
+interface Stored {
+  title: string
+  body: string
+  priority: NotificationPriority
+  vars?: Record<string, unknown>
+}
+
+const time = (ms: number) => new Date(ms).toISOString()
+
+/** The message of a delivery; that of a summary says how many were held. */
+function messageOf(app: App, row: Row): Message {
+  const { id, category, source_kind, source_id } = row
+  const stored = JSON.parse(row.message_json!) as Stored
+  const flow = { channel: row.channel_id, user: row.user_id, category }
+  const held = source_kind === 'summary' ? queries(app.db).held.get({ ...flow, since: row.created_at })! : 0
+  const title = held ? `${held} more of ${category} were held back` : stored.title
+  const { body, priority, vars } = stored
+  return {
+    id,
+    title,
+    body,
+    links: [],
+    priority,
+    webhook: {
+      header: 'X-Svc-Category',
+      name: category,
+      body: { category, title, ...(body && { body }), priority, source_kind, source_id, ...(vars && { vars }) },
+    },
+  }
+}
+
+/** Why a message is not sent after all; null when it is. */
+function hindrance(app: App, row: Row, channel: ChannelRow | undefined): [Row['status'], string] | null {
+  if (!channel) return ['failed', 'the channel was deleted']
+  if (!channel.enabled) return ['failed', 'the channel was paused']
+  return membershipOf(app, row.workspace_id, row.user_id) ? null : ['dropped_pref', 'that person left the workspace']
+}
+
+/** Makes one attempt to send a message, and stores what became of it. */
+export async function attempt(app: App, row: Row, signal: AbortSignal): Promise<void> {
+  const channel = channelById(app, row.channel_id)
+  const hindered = hindrance(app, row, channel)
+  if (hindered) return untilWritten(app, () => end(app, row, channel, hindered[0], hindered[1]))
+  const target = targetOf(app, channel!)
+  if (!target) return untilWritten(app, () => end(app, row, channel, 'failed', 'its secret cannot be opened'))
+  try {
+    await sendMessage(app, target, messageOf(app, row), signal)
+  } catch (error) {
+    // A daemon that stops has not failed: the attempt is made again after its start.
+    if (signal.aborted) return
+    const failure = error instanceof DeliveryError ? error : new DeliveryError('sending failed', true)
+    if (!(error instanceof DeliveryError)) app.log.error({ err: error }, 'A message could not be sent')
+    return untilWritten(app, () => failed(app, row, channel!, failure))
+  }
+  await untilWritten(app, () => {
+    noteWorks(app, channel!)
+    end(app, { ...row, attempts: row.attempts + 1 }, channel, 'sent', null)
+  })
+}
+
+function failed(app: App, before: Row, channel: ChannelRow, { message, temporary, retryAfterMs }: DeliveryError): void {
+  const row = { ...before, attempts: before.attempts + 1 }
+  const next = temporary ? nextAttempt(row.attempts, app.clock(), retryAfterMs) : null
+  if (next === null) end(app, row, channel, 'failed', message)
+  else {
+    const { id, attempts } = row
+    const updated_at = time(app.clock())
+    queries(app.db).settle.run({
+      id,
+      status: 'failed',
+      error: message,
+      attempts,
+      next_at: next,
+      updated_at,
+      sent_at: null,
+    })
+  }
+  noteFails(app, channel, message)
+}
+
+function end(app: App, row: Row, channel: ChannelRow | undefined, status: Row['status'], error: string | null): void {
+  const { id, attempts, workspace_id, channel_id, user_id, category, title } = row
+  const now = time(app.clock())
+  const sent_at = status === 'sent' ? now : null
+  queries(app.db).settle.run({ id, status, error, attempts, next_at: null, updated_at: now, sent_at })
+  const kind = channel ? nameOf(channel) : 'deleted'
+  const payload = {
+    delivery_id: id,
+    channel_id,
+    channel: kind,
+    user_id,
+    category,
+    title,
+    ...(error && { reason: error }),
+  }
+  const name = status === 'sent' ? 'delivered' : status === 'failed' ? 'failed' : 'dropped'
+  app.journal(fact(`notification.${name}`, payload, { workspace_id, ...bySystem }))
+}
