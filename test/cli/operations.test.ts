@@ -27,6 +27,7 @@ const none: Record<string, string> = {
   'missions.ofCrew': '`muster missions list --crew` lists them',
   'consolidate.diff': '`muster consolidate show` shows it',
   'consolidate.explain': '`muster consolidate show` shows it',
+  'journal.verification': '`muster journal verify` follows it',
   'blame.show': '`muster blame` shows it',
   'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',

@@ -8,7 +8,7 @@ export default class MemoryAppend extends ApiCommand<typeof MemoryAppend> {
   static override summary = 'Append to a memory file'
   static override examples = [
     '$ <%= config.bin %> memory append ada "The staging database is read-only on Mondays."',
-    '$ <%= config.bin %> memory append crew:web/topics/deploys.md @notes.md',
+    '$ <%= config.bin %> memory append "crew:web/topics/deploys.md" @notes.md',
   ]
   static override next = {
     body_too_large: 'muster memory edit PATH',

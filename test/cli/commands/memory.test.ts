@@ -21,9 +21,7 @@ describe('muster memory', () => {
     })
     expect(await pipe('We deploy on Tuesdays.\n', 'memory', 'append', 'crew:backend', '-')).toMatchObject({ code: 0 })
     expect(await run('memory', 'append', 'ada', 'It is big.')).toMatchObject({ code: 0 })
-    expect((await run('memory', 'show', 'ada', '--jq', '.content')).stdout).toBe(
-      'The database is blue.\nIt is big.\n',
-    )
+    expect((await run('memory', 'show', 'ada', '--jq', '.content')).stdout).toBe('The database is blue.\nIt is big.\n')
     const shared = (await run('memory', 'show', 'crew:backend')).stdout
     expect(shared).toContain('We deploy on Tuesdays.')
     expect(shared).toMatch(/^Written\t\d{4}-\d\d-\d\dT/m)
