@@ -44,6 +44,6 @@ it('a daemon that is killed while it compacts loses nothing, and counts nothing 
   })
   const { entries } = await client.journal.list({ query: { entry_type: 'system.compaction' } })
   expect(entries.map(({ payload }) => payload!['count'] ?? payload!['entries_deleted'])).toEqual([calls, calls])
-  expect(await client.journal.verify({})).toMatchObject({ valid: true, compacted: calls })
+  expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true, compacted: calls })
   expect(await client.journal.count({ query: { entry_type: 'llm.call' } })).toEqual({ total: 0 })
 })
