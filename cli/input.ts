@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { cleanLine } from './output/clean.ts'
 import { shellWord } from './output/shell-word.ts'
 
@@ -168,6 +168,12 @@ export function fileBytes(path: string): Buffer {
 /** The text, or what the file holds that is named after an `@`. */
 export const fileOr = (text: string): string =>
   text.startsWith('@') ? fileBytes(text.slice(1)).toString('utf8') : text
+
+const mention = /^@[a-z0-9][a-z0-9_-]*(?![\p{L}\p{N}_@/-]|\.[\p{L}\p{N}])/iu
+
+/** What somebody says, of `-` standard input; an `@` that no file is named after mentions an agent. */
+export const words = async (text: string): Promise<string> =>
+  text === '-' ? stdinText() : mention.test(text) && !existsSync(text.slice(1)) ? text : fileOr(text)
 
 /** What a flag says in JSON. */
 export function jsonIn(flag: string, text: string): unknown {

@@ -22,13 +22,14 @@ export default class Dm extends ApiCommand<typeof Dm> {
   static override next = { not_found: 'muster members list' }
   static override args = {
     user: Args.string({ required: true, description: 'email or id of the person' }),
-    text: Args.string({ description: 'message (default: standard input)' }),
+    text: Args.string({ description: 'message; - and nothing read standard input' }),
   }
   static override flags = clientIdFlag
 
   async run(): Promise<void> {
     if (this.args.text === undefined && process.stdin.isTTY) return this.talk()
-    const content = this.args.text ?? (await stdinText())
+    const { text = '-' } = this.args
+    const content = text === '-' ? await stdinText() : text
     if (!content.trim()) throw new InputError('The message is empty.')
     const conversationId = (await this.room()).id
     const body = { content, client_id: clientIdOf(this.flags) }

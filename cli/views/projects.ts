@@ -61,8 +61,11 @@ export const milestoneView: View<Static<typeof Milestone>> = {
 }
 
 const few = 10
-const listed = (parts: readonly string[]): string =>
-  [...parts.slice(0, few), ...(parts.length > few ? [`${parts.length - few} more`] : [])].join(', ')
+/** The first of them for people, all of them for programs. */
+const listed = (parts: readonly string[]): Cell =>
+  parts.length > few
+    ? { text: [...parts.slice(0, few), `${parts.length - few} more`].join(', '), value: parts.join(', ') }
+    : parts.join(', ')
 
 export const projectStatsView: View<Static<typeof ProjectStats>> = {
   name: ({ total_issues }) => String(total_issues),

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
-import { fileOr, stdinText } from '../../input.ts'
+import { words } from '../../input.ts'
 import { issueAt } from '../../lookup.ts'
 import { commentView } from '../../views/issues.ts'
 
@@ -18,7 +18,7 @@ export default class IssuesComment extends ApiCommand<typeof IssuesComment> {
   async run(): Promise<void> {
     const { issue, text } = this.args
     const at = await issueAt(this.api, issue)
-    const body = text === '-' ? await stdinText() : fileOr(text)
+    const body = await words(text)
     const comment = await this.api.issues.comment({ ...at, body: { body } })
     await this.out.done(`Commented on ${at.identifier}.`, comment, commentView)
   }

@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { workerCalled } from '../../bodies/work.ts'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
-import { InputError } from '../../input.ts'
+import { InputError, words } from '../../input.ts'
 import { issueAt } from '../../lookup.ts'
 
 export default class IssuesReview extends ApiCommand<typeof IssuesReview> {
@@ -17,7 +17,11 @@ export default class IssuesReview extends ApiCommand<typeof IssuesReview> {
   static override flags = {
     approve: Flags.boolean({ description: 'the issue is done', exclusive: ['request-changes'] }),
     'request-changes': Flags.boolean({ description: 'the issue goes back to TODO' }),
-    comment: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'a comment' }),
+    comment: Flags.string({
+      char: 'm',
+      helpValue: 'TEXT',
+      description: 'a comment; @FILE reads a file, - standard input',
+    }),
     'reassign-to': Flags.string({ helpValue: 'WHO', description: 'agent or email of the member who goes on' }),
   }
 
@@ -27,7 +31,8 @@ export default class IssuesReview extends ApiCommand<typeof IssuesReview> {
     const at = await issueAt(this.api, this.args.issue)
     const action = approve ? ('approve' as const) : ('request_changes' as const)
     const reassign_to = next && (await workerCalled(this.api, this.session, next)).id
-    const reply = await this.api.issues.review({ ...at, body: given({ action, comment, reassign_to }) })
+    const said = comment && (await words(comment))
+    const reply = await this.api.issues.review({ ...at, body: given({ action, comment: said, reassign_to }) })
     await this.out.done(`${at.identifier} ${approve ? 'is DONE' : 'goes back to TODO'}.`, reply)
   }
 }

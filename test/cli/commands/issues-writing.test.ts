@@ -117,6 +117,28 @@ describe('muster issues view', () => {
   })
 })
 
+it('a comment may begin with a mention, and be read from a file or standard input', async () => {
+  const it = await place()
+  const file = join(it.muster.home, 'note.md')
+  writeFileSync(file, 'From a file')
+  const said = ['@ada, what do you think?', '@ada. And you?', `@${file}`]
+  for (const text of said) expect((await it.muster.run('issues', 'comment', 'WEB-1', text)).code).toBe(0)
+  expect((await it.muster.pipe('Piped', 'issues', 'comment', 'WEB-1', '-')).code).toBe(0)
+  expect((await it.muster.run('issues', 'comment', 'WEB-1', '@none.md')).stderr).toContain('none.md cannot be read')
+  await it.call('OWNER', 'PATCH', `${it.path}/WEB-1`, { status: 'IN_PROGRESS' })
+  await it.call('OWNER', 'PATCH', `${it.path}/WEB-1`, { status: 'REVIEW' })
+  const reviewed = await it.muster.pipe('Well done', 'issues', 'review', 'WEB-1', '--approve', '-m', '-')
+  expect(reviewed.code).toBe(0)
+  const comments = (await it.call('OWNER', 'GET', `${it.path}/WEB-1/comments`)).body
+  expect(comments.map(({ body }: { body: string }) => body)).toEqual([
+    '@ada, what do you think?',
+    '@ada. And you?',
+    'From a file',
+    'Piped',
+    'Well done',
+  ])
+})
+
 it('filters of issues are saved as aliases', async () => {
   const it = await place()
   await it.call('OWNER', 'PATCH', `${it.path}/WEB-1`, { status: 'TODO' })

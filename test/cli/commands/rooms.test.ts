@@ -50,6 +50,9 @@ describe('muster dm', () => {
     expect(await muster.pipe('And more', 'dm', grace.email, '-q')).toMatchObject({ code: 0 })
     const rooms = JSON.parse((await hers.run('rooms', '--json')).stdout)
     expect(rooms).toMatchObject([{ is_direct: true, last_seq: 2, unread_count: 2 }])
+    expect(await muster.pipe('By a dash', 'dm', grace.email, '-', '--json=content')).toMatchObject({
+      stdout: expect.stringContaining('By a dash'),
+    })
     expect(await muster.pipe(' ', 'dm', grace.email)).toMatchObject({ code: 2 })
     expect(await muster.run('dm', 'nobody@example.com', 'x')).toMatchObject({ code: 3 })
     expect(await muster.pipe('', 'rooms', 'open', rooms[0].id)).toMatchObject({ code: 2 })
