@@ -56,7 +56,7 @@ export function rulesIn({ db }: App, crew: string | null, text: string): number[
 
 /** Records that a run was given rules: once each, however often it is started. */
 export function noteUses({ db }: App, run: string, rules: readonly number[], now: string): void {
-  for (const rule of rules) queries(db).use.run(rule, run, now)
+  for (const rule of rules) queries(db).use.run({ rule, run, now })
 }
 
 /** Somebody spoke to a run while it worked. */
