@@ -7,8 +7,6 @@ import { pageOf } from '#kernel/http/fields'
 import { readFile } from '../service.ts'
 import { queries, type RuleRow, type Use } from './queries.ts'
 
-export type { RuleRow }
-
 const day = 86_400_000
 /** Runs that a list tells of each rule. */
 const told = 20
