@@ -23,7 +23,7 @@ interface Asking {
   now: string
 }
 
-export interface Proposing extends Asking {
+interface Proposing extends Asking {
   entriesScanned: number
   model: string
 }
@@ -49,7 +49,7 @@ export function propose(app: App, it: Proposing): string {
 }
 
 /** A rule as it is proposed for removal. */
-export type Unhelpful = LearnedRule & { rule_id: string }
+type Unhelpful = LearnedRule & { rule_id: string }
 
 /** Asks people whether rules that never helped are taken out of a file again. */
 export function proposeRemoval(app: App, it: Asking & { rules: readonly Unhelpful[]; file: string }): string {

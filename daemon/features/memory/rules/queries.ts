@@ -59,8 +59,10 @@ export const queries = statements((db) => ({
     'UPDATE learned_rules SET removed_at = ? WHERE id = ? AND crew_id = ? AND removed_at IS NULL',
   ),
   forget: db.prepare<[crew: string]>('DELETE FROM learned_rules WHERE crew_id = ?'),
-  use: db.prepare<[rule: number, run: string, now: string]>(
-    'INSERT INTO rule_uses (rule, run_id, used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  /** Nothing where the rule is gone by now. */
+  use: db.prepare<{ rule: number; run: string; now: string }>(
+    `INSERT INTO rule_uses (rule, run_id, used_at) SELECT number, @run, @now FROM learned_rules WHERE number = @rule
+      ON CONFLICT DO NOTHING`,
   ),
   steer: db.prepare<[run: string]>('UPDATE rule_uses SET steered = 1 WHERE run_id = ?'),
   uses: db.prepare<[workspace: string, rule: number], Use>(

@@ -7,8 +7,6 @@ import { pageOf } from '#kernel/http/fields'
 import { readFile } from '../service.ts'
 import { queries, type RuleRow, type Use } from './queries.ts'
 
-export type { RuleRow }
-
 const day = 86_400_000
 /** Runs that a list tells of each rule. */
 const told = 20
@@ -56,7 +54,7 @@ export function rulesIn({ db }: App, crew: string | null, text: string): number[
 
 /** Records that a run was given rules: once each, however often it is started. */
 export function noteUses({ db }: App, run: string, rules: readonly number[], now: string): void {
-  for (const rule of rules) queries(db).use.run(rule, run, now)
+  for (const rule of rules) queries(db).use.run({ rule, run, now })
 }
 
 /** Somebody spoke to a run while it worked. */

@@ -87,6 +87,15 @@ describe('a learned rule', () => {
     expect((await rules(it))[0]).toMatchObject({ uses: 0, present: false })
   })
 
+  it('that went with its crew is no reason not to start a run', async () => {
+    const it = await place()
+    await learn(it, 'When a deploy waits')
+    const [number] = rulesIn(it.app, it.crewId, (await file(it))!)
+    expect((await it.call('OWNER', 'DELETE', `/crews/${it.crewId}`)).status).toBeLessThan(300)
+    expect(() => it.app.writeNow(() => noteUses(it.app, 'run', [number!], it.app.now()))).not.toThrow()
+    expect(await rules(it)).toEqual([])
+  })
+
   it.each([
     ['running', { status: 'RUNNING' }],
     ['running', { status: null }],
