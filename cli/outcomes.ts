@@ -177,6 +177,8 @@ export const next: Readonly<Record<string, string>> = {
   'rooms:send': 'rooms messages {room}',
   'runs:cancel': 'runs show {run}',
   'sessions:revoke': 'sessions list',
+  'templates:remove-notification': 'templates notifications',
+  'templates:set-notification': 'templates notifications',
   'tokens:create': 'tokens list',
   'tokens:revoke': 'tokens list',
   'tokens:rotate': 'tokens list',
@@ -271,6 +273,7 @@ export const already: Readonly<Record<string, string | null>> = {
   'preferences:set-notifications': 'That is what you want already.',
   'preferences:set': '{key} has that value already.',
   'runs:cancel': null,
+  'templates:remove-notification': 'There is no template of {category}.',
   'tokens:revoke': 'Token {token} was revoked already.',
   'triage:process': null,
 }

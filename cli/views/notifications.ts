@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Notification as Schema } from '#contract/notifications'
+import type { NotificationTemplate } from '#contract/templates'
 import { age } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -39,5 +40,16 @@ export const notificationView: View<Notification> = {
   wide: {
     KIND: ({ entity_type }) => entity_type,
     OF: ({ entity_id }) => entity_id,
+  },
+}
+
+export const templateView: View<Static<typeof NotificationTemplate>> = {
+  name: ({ category }) => category,
+  empty: 'Everything is told in its usual words.',
+  columns: {
+    NAME: ({ category }) => category,
+    CHANNEL: ({ channel_id }) => channel_id ?? { text: 'every', value: null },
+    TITLE: ({ title }) => title,
+    TEXT: ({ body }) => body,
   },
 }

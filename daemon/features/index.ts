@@ -73,6 +73,7 @@ import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
+import templates from './templates/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
 import triage from './triage/routes.ts'
@@ -150,6 +151,7 @@ export const features = {
   sessions,
   sockets,
   system,
+  templates,
   tokens,
   totp,
   triage,

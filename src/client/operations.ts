@@ -512,6 +512,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     telemetry: ['GET', '/api/v1/system/telemetry'],
     doctor: ['GET', '/api/v1/system/doctor'],
   },
+  templates: {
+    notifications: ['GET', '/api/v1/notification-templates'],
+    setNotification: ['PUT', '/api/v1/notification-templates'],
+    removeNotification: ['DELETE', '/api/v1/notification-templates'],
+  },
   tokens: {
     create: ['POST', '/api/v1/auth/cli-token'],
     list: ['GET', '/api/v1/auth/cli-tokens'],

@@ -69,6 +69,7 @@ import { schedules } from './schedules.ts'
 import { sessions } from './sessions.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
+import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
 import { triage } from './triage.ts'
@@ -146,6 +147,7 @@ export const api = {
   sessions,
   sockets,
   system,
+  templates,
   tokens,
   totp,
   triage,

@@ -59,6 +59,12 @@ const definitionOf = (
   steps: [{ id: 'a', ...step }],
 })
 
+async function templated(it: TestDaemon, owner: Person) {
+  const body = { category: 'security', title: 'x' }
+  expect((await it.call(owner, 'PUT', '/notification-templates', body)).status).toBe(200)
+  return undefined
+}
+
 /** The newest version of the routine waits for approval. */
 async function proposedRoutine(it: TestDaemon, owner: Person, { routineSlug }: Ids) {
   const definition = definitionOf(routineSlug!, { type: 'http', http: { method: 'GET', url: 'https://example.com' } })
@@ -378,6 +384,8 @@ const cases: Record<string, Case> = {
   'rooms.send': made({ content: 'Hello', client_id: 'new' }),
   'runs.cancel': { status: 202 },
   'sessions.revoke': { status: 200, before: session },
+  'templates.setNotification': ok({ category: 'security', title: 'New' }),
+  'templates.removeNotification': { ...gone, before: templated, query: 'category=security' },
   'tokens.create': { ...ok({ name: 'new' }), secrets: ['token'] },
   'tokens.rotate': { ...ok({}), secrets: ['token'] },
   'tokens.revoke': ok(),

@@ -468,6 +468,10 @@ system.runtime             signed-in -                 api
 system.telemetry           public    -                 api
 system.doctor              ADMIN     -                 api
 
+templates.notifications    ADMIN     -                 api
+templates.setNotification  ADMIN     workspace:admin   api
+templates.removeNotification ADMIN   workspace:admin   api
+
 tokens.create              signed-in -                 auth second-factor
 tokens.list                signed-in -                 api
 tokens.validate            signed-in -                 api

@@ -245,6 +245,48 @@ describe('a message', () => {
   })
 })
 
+describe('a template', () => {
+  const put = (it: TestDaemon, body: object, who: Who = 'ADMIN') => it.call(who, 'PUT', '/notification-templates', body)
+  const category = 'issues.created'
+
+  it('says in other words what a channel tells, its own before that of all, blank parts as before', async () => {
+    const it = await place()
+    const [one, two] = [await it.channel(), await it.channel()]
+    for (const { id } of [one, two]) await it.want('ADMIN', id, category)
+    const general = { category, title: 'New\n{{ vars.identifier }}: {{vars.title}} ({{ source.kind }})' }
+    expect((await put(it, general)).body).toEqual({ ...general, body: '' })
+    const own = { category, channel_id: two.id, title: '{{ vars.nothing }}', body: '[{{ source.title }}]' }
+    expect((await put(it, own)).body).toEqual(own)
+    const { identifier } = await it.open({ title: '{{ source.body }} X' })
+    await it.settled(2, 'sent')
+    const titles = Object.fromEntries((await it.log()).map(({ channel_id, title }) => [channel_id, title]))
+    expect(titles[one.id]).toBe(`New ${identifier}: {{ source.body }} X (issue)`)
+    expect(titles[two.id]).toMatch(/ opened issue /)
+    const bodies = it.arrived.map(({ body }) => JSON.parse(body).body)
+    expect(bodies.toSorted()).toEqual([expect.stringMatching(/^\[.* opened issue .*\]$/), undefined])
+    expect((await it.call('ADMIN', 'GET', '/notification-templates')).body.templates).toHaveLength(2)
+    await it.call('ADMIN', 'DELETE', `/notification-channels/${two.id}`)
+    expect((await it.call('ADMIN', 'GET', '/notification-templates')).body.templates).toHaveLength(1)
+    expect((await put(it, { category, title: ' ', body: '' })).status).toBe(200)
+    for (let round = 0; round < 2; round++)
+      expect((await it.call('ADMIN', 'DELETE', `/notification-templates?category=${category}`)).status).toBe(204)
+    expect((await it.call('ADMIN', 'GET', '/notification-templates')).body.templates).toEqual([])
+  })
+
+  it.each([
+    [{ category: 'weather', title: 'x' }, 'category'],
+    [{ category, title: '{{ env.SECRET }}' }, 'title'],
+    [{ category, body: '{{ vars.a.b.c }}' }, 'body'],
+    [{ category, body: '{{ constructor }}' }, 'body'],
+    [{ category, title: 'x', channel_id: 'nch_none' }, 'channel_id'],
+    [{ category, title: 'x'.repeat(301) }, 'title'],
+  ])('refuses %j', async (body, field) => {
+    const it = await place()
+    expect((await put(it, body)).body).toMatchObject({ status: 400, field })
+    expect((await put(it, { category, title: 'x' }, 'MANAGER')).status).toBe(403)
+  })
+})
+
 describe('the outbox', () => {
   it('tries again what may pass, with the same id, later each time', async () => {
     let status = 500

@@ -6,6 +6,7 @@ import { bySystem } from '#kernel/journal/about-user'
 import { oneLine } from '#kernel/mail/letter'
 import { hasChannels } from '../../channels/service.ts'
 import { type Wanting, wanting } from '../../channels/wishes/service.ts'
+import { worded } from '../../templates/service.ts'
 import { queries, type Row } from '../queries.ts'
 import { isExempt, mostInWindow, refusalOf, windowMs } from '../rules.ts'
 
@@ -90,7 +91,21 @@ type Decided = Pick<Row, 'status' | 'error'> & { next_at?: number }
 function store(app: App, it: Occasion, wish: Wanting, decided: Decided): string | null {
   const { title, body, category, priority, source, vars } = it
   const now = time(app.clock())
-  const message = { title, body: cut(body ?? ''), priority, ...(vars && { vars }) }
+  // A summary has words of its own.
+  const kind = source.kind
+  const said =
+    kind === 'summary' || decided.next_at === undefined
+      ? { title, body: body ?? '' }
+      : worded(app, {
+          workspace: it.workspace,
+          channel: wish.channel_id,
+          category,
+          kind,
+          title,
+          body: body ?? '',
+          vars: vars ?? {},
+        })
+  const message = { title: said.title, body: cut(said.body), priority, ...(vars && { vars }) }
   const row: Row = {
     id: `del_${randomBytes(8).toString('hex')}`,
     workspace_id: it.workspace,
@@ -101,7 +116,7 @@ function store(app: App, it: Occasion, wish: Wanting, decided: Decided): string 
     dedup_key: `${category}:${source.id}:${it.id}`,
     source_kind: source.kind,
     source_id: source.id,
-    title,
+    title: said.title,
     message_json: decided.next_at === undefined ? null : JSON.stringify(message),
     attempts: 0,
     created_at: now,

@@ -1,0 +1,5 @@
+import { audits } from './define.ts'
+import { quoted } from './quote.ts'
+
+/** Templates of notifications, called by their category. docs/notifications.md. */
+export const templateFacts = audits('notification_template', 'The template of notifications', quoted)
