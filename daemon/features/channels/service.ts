@@ -20,7 +20,7 @@ import { categoriesIn, eventsIn, nameOf, present } from './rules.ts'
 import { DeliveryError, type Message, sendMessage, type Target } from './sending/service.ts'
 
 export type { Row as ChannelRow } from './queries.ts'
-export { isCategory, nameOf } from './rules.ts'
+export { nameOf } from './rules.ts'
 
 const isManager = ({ role }: Actor): boolean => role !== null && allows('ADMIN', role)
 

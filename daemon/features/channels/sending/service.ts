@@ -15,7 +15,7 @@ import {
   webhookRequest,
 } from './rules.ts'
 
-export { DeliveryError, type Link, type Message, type Target } from './rules.ts'
+export { DeliveryError, type Message, type Target } from './rules.ts'
 
 const [webhookMs, usualMs, mostBytes] = [15_000, 10_000, 64 * 1024]
 
