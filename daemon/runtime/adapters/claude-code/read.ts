@@ -11,8 +11,6 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
   const streamed = new Set<string>()
   /** The message that each speaker is in the middle of. */
   const current = new Map<string, string>()
-  /** The message whose words were the last thing that a speaker told: another message must not run into them. */
-  const speaking = new Map<string, string>()
   const spent = new Map<string, Counts>()
   const total = { ...nothing }
 
@@ -33,17 +31,6 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
     }
   }
 
-  const say = (id: string, content: string, line: Json, { frame }: Reading) => {
-    const speaker = string(line['parent_tool_use_id'])
-    const before = speaking.get(speaker)
-    speaking.set(speaker, id)
-    frame(said(before === undefined || before === id ? content : `\n\n${content}`, line))
-  }
-  const act = (frame: AgentFrame, line: Json, reading: Reading) => {
-    speaking.delete(string(line['parent_tool_use_id']))
-    reading.frame(frame)
-  }
-
   const event = (line: Json, reading: Reading) => {
     const inner = object(line['event'])
     const delta = object(inner['delta'])
@@ -60,7 +47,7 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
     if (inner['type'] !== 'content_block_delta') return
     if (delta['type'] === 'text_delta' && string(delta['text'])) {
       streamed.add(`${id}:text`)
-      say(id, string(delta['text']), line, reading)
+      reading.frame(said(string(delta['text']), line))
     }
     if (delta['type'] === 'thinking_delta' && string(delta['thinking'])) {
       streamed.add(`${id}:thinking`)
@@ -87,18 +74,18 @@ export function createReader({ mcpServers }: Pick<Started, 'mcpServers'>): LineR
     for (const block of blocks) {
       const type = string(block['type'])
       if (type === 'text' && string(block['text']) && !streamed.has(`${id}:text`))
-        say(id, string(block['text']), line, reading)
+        reading.frame(said(string(block['text']), line))
       if (type === 'thinking' && string(block['thinking']) && !streamed.has(`${id}:thinking`))
         reading.frame(thought(string(block['thinking']), false, line))
-      if (type.endsWith('tool_use')) act(toolCall(block, line), line, reading)
-      if (type.endsWith('tool_result')) act(resultOf(block, line), line, reading)
-      if (type === 'image') act(image(block, line), line, reading)
+      if (type.endsWith('tool_use')) reading.frame(toolCall(block, line))
+      if (type.endsWith('tool_result')) reading.frame(resultOf(block, line))
+      if (type === 'image') reading.frame(image(block, line))
     }
   }
 
   const user = (line: Json, reading: Reading) => {
     for (const block of blocksOf(object(line['message'])['content'])) {
-      if (string(block['type']).endsWith('tool_result')) act(resultOf(block, line), line, reading)
+      if (string(block['type']).endsWith('tool_result')) reading.frame(resultOf(block, line))
     }
   }
 

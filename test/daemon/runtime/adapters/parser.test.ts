@@ -274,7 +274,7 @@ describe('a parser', () => {
       message: { id, content: [{ type: 'text', text }] },
     })
     const { frames } = parseText(start, delta('one'), whole('m1', 'one'), whole('m2', 'two'))
-    expect(frames.map((frame) => 'content' in frame && frame.content)).toEqual(['one', '\n\ntwo'])
+    expect(frames.map((frame) => 'content' in frame && frame.content)).toEqual(['one', 'two'])
   })
 
   it.each([
@@ -284,34 +284,6 @@ describe('a parser', () => {
   ])('knows whether the agent has done anything: %s', (_, line, produced) =>
     expect(parseText(line).facts.produced).toBe(produced),
   )
-
-  it('begins a paragraph where another message follows upon words, and nowhere else', () => {
-    const begin = (id: string) => ({ type: 'stream_event', event: { type: 'message_start', message: { id } } })
-    const told = (id: string, text: string, speaker: string | null = null) => ({
-      type: 'assistant',
-      message: { id, content: [{ type: 'text', text }] },
-      parent_tool_use_id: speaker,
-    })
-    const { frames } = parseText(
-      begin('one'),
-      delta('First'),
-      delta(' words.'),
-      told('sub', 'Aside.', 't'),
-      begin('two'),
-      delta('More.'),
-      call('ls'),
-      told('three', 'Then.'),
-      told('four', 'Last.'),
-    )
-    expect(frames.flatMap((frame) => (frame.type === 'text' ? [frame.content] : []))).toEqual([
-      'First',
-      ' words.',
-      'Aside.',
-      '\n\nMore.',
-      'Then.',
-      '\n\nLast.',
-    ])
-  })
 
   it('asks for the end at the fifth identical call in a row, counted for each speaker', () => {
     expect(parseText(...Array.from({ length: 4 }, () => call('ls'))).abort).toBeNull()
