@@ -38,6 +38,7 @@ const excused: Record<string, string> = {
   notification_channels: 'of workspaces; what one has of one’s own is listed there, but for its secrets',
   notifications: 'what others did, as the person was told; it is read and deleted there',
   routine_runs: 'of routines of a workspace; who asked for one is in the journal, which belongs to its workspace',
+  journal_erasures: 'of a workspace; that it was done stays in the journal, which belongs to its workspace',
   file_versions: 'of files of crews; who saved one is in the journal, which belongs to its workspace',
 }
 
