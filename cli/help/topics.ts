@@ -36,7 +36,7 @@ export const topics: Readonly<Record<string, string>> = {
   labels: 'Labels of issues',
   limits: 'Limits of the server that can be changed at run time',
   members: 'Members of the workspace and their roles',
-  consolidate: 'What agents learned: rules proposed from the journal, which people approve',
+  consolidate: 'What agents learned: proposed rules, which people approve',
   memory: 'Memory: what agents, crews and the workspace have learned',
   milestones: 'Milestones of projects',
   missions: 'Missions, which several agents work on, task by task',

@@ -63,6 +63,7 @@ const bodies: Record<string, object> = {
   'inbox.act': { action: 'dismiss' },
   'inbox.update': { state: 'read' },
   'journal.priority': { priority: 'pin' },
+  'consolidate.approve': {},
   'consolidate.reject': {},
   'issues.comment': { body: 'x' },
   'issues.create': { title: 'x' },
