@@ -1,6 +1,7 @@
 import type { App } from '#kernel/app'
 import { forgetDaily } from '#kernel/jobs/daily'
 import { timerAt } from '#kernel/jobs/due'
+import { oneAtATime } from '#kernel/jobs/one-at-a-time'
 import { storageFault } from '#kernel/store/storage-fault'
 import { dueNow, firstDue } from '../agents/schedules/service.ts'
 import { isPassing } from './begin/service.ts'
@@ -41,23 +42,17 @@ async function attempt(app: App, work: () => void): Promise<boolean> {
 /** Begins, while the daemon runs, what schedules and webhooks ask for: what is due stands in the database. */
 export function beginByThemselves(app: App): { close(): void } {
   let timer: NodeJS.Timeout | undefined
-  let going = false
-  let again = false
   let closed = false
 
-  async function look(): Promise<void> {
-    again = going
-    if (going || closed) return
-    going = true
+  const look = oneAtATime(async () => {
+    if (closed) return
     clearTimeout(timer)
     const settled = await beginDue(app).catch(() => false)
-    going = false
     if (closed) return
-    if (again) return look()
     const next = settled ? firstDue(app) : null
     if (!settled) timer = setTimeout(look, retryMs).unref()
     else if (next) timer = timerAt(app, Date.parse(next), look)
-  }
+  })
 
   const listen = ({ entry }: { entry: { entry_type: string } }) => {
     if (waking.has(entry.entry_type)) void look()

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '#kernel/app'
+import { oneAtATime } from '#kernel/jobs/one-at-a-time'
 import { untilWritten } from '#kernel/store/until-written'
 import { queries } from './queries.ts'
 import { dayMs } from './rules.ts'
@@ -27,24 +28,17 @@ interface Task {
 export function compactJournals(app: App): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  let working = false
-  let again = false
 
-  async function sweep(): Promise<void> {
-    again = working
-    if (closed || working) return
-    working = true
+  const sweep = oneAtATime(async () => {
+    if (closed) return
     clearTimeout(timer)
     try {
       for (const task of tasks(app)) if (!closed) await carryOut(app, task, () => closed)
     } catch (error) {
       if (!closed) app.log.error({ err: error }, 'The journal could not be compacted')
     }
-    working = false
-    if (closed) return
-    if (again) void sweep()
-    else timer = setTimeout(sweep, dayMs).unref()
-  }
+    if (!closed) timer = setTimeout(sweep, dayMs).unref()
+  })
 
   const asked = () => void sweep()
   app.bus.on('compact', asked)

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '#kernel/app'
+import { oneAtATime } from '#kernel/jobs/one-at-a-time'
 import { untilWritten } from '#kernel/store/until-written'
 import { type AboutAnswer, type AboutQuestion, namesOf } from './about.ts'
 import { type ErasureRow, queries } from './queries.ts'
@@ -17,21 +18,15 @@ const partMs = 250
  */
 export function eraseAsked(app: App): { close(): void } {
   let closed = false
-  let working = false
-  let again = false
 
-  async function work(): Promise<void> {
-    again = working
-    if (closed || working) return
-    working = true
+  const work = oneAtATime(async () => {
+    if (closed) return
     try {
       for (const row of queries(app.db).unfinished.all()) await carryOut(app, row, () => closed)
     } catch (error) {
       if (!closed) app.log.error({ err: error }, 'An erasure in the journal was interrupted')
     }
-    working = false
-    if (again && !closed) void work()
-  }
+  })
 
   const asked = () => void work()
   app.bus.on('erase', asked)

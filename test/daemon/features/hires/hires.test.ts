@@ -659,7 +659,7 @@ describe('the credentials of a hired agent', () => {
 
 describe('the sweep', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     return () => vi.useRealTimers()
   })
 
