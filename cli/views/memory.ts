@@ -2,14 +2,13 @@ import type { Reply } from '#contract/define'
 import type { memory } from '#contract/memory'
 import { age, when } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
+import { room, versionView } from './personas.ts'
 
 type Shown = Reply<typeof memory.show>
 type Listed = Reply<typeof memory.list>['files'][number]
 type Version = Reply<typeof memory.versions>['entries'][number]
 type Hit = Reply<typeof memory.search>['hits'][number]
 type Written = Reply<typeof memory.write>
-
-const room = ({ bytes, cap_bytes }: { bytes: number; cap_bytes: number }) => `${bytes} of ${cap_bytes} bytes`
 
 export const memoryView: View<Shown> = {
   name: ({ content }) => content,
@@ -37,19 +36,8 @@ export const memoryFilesView: View<Listed> = {
 }
 
 export const memoryVersionsView: View<Version> = {
-  name: ({ sha256 }) => sha256,
+  ...versionView,
   empty: 'Nobody has written it. Next: muster memory edit AGENT',
-  columns: {
-    ID: ({ id }) => id,
-    HASH: ({ sha256 }) => sha256.slice(0, 12),
-    BYTES: ({ bytes }) => bytes,
-    BY: ({ written_by }) => written_by,
-    AGE: ({ written_at }) => age(written_at),
-  },
-  wide: {
-    REPLACED: ({ parent_sha }) => parent_sha?.slice(0, 12),
-    WRITTEN: ({ written_at }) => when(written_at),
-  },
 }
 
 export const writtenView: View<Written> = {

@@ -7,7 +7,7 @@ type Own = Reply<typeof persona.show>
 type Shared = Reply<typeof persona.showCrew>
 type Version = Reply<typeof persona.history>['entries'][number]
 
-const room = ({ bytes, cap_bytes }: { bytes: number; cap_bytes: number }) => `${bytes} of ${cap_bytes} bytes`
+export const room = ({ bytes, cap_bytes }: { bytes: number; cap_bytes: number }) => `${bytes} of ${cap_bytes} bytes`
 
 export const personaView: View<Own> = {
   name: ({ content }) => content,

@@ -1,28 +1,9 @@
-import { Args, Flags } from '@oclif/core'
-import { ApiCommand } from '../../command.ts'
-import { workspaceInUse } from '../../contexts/session.ts'
-import { userId } from '../../lookup.ts'
-import { whyView } from '../../views/deliveries.ts'
+import DeliveriesWhy from '../deliveries/why.ts'
 
-export default class NotificationsWhy extends ApiCommand<typeof NotificationsWhy> {
-  static override summary = 'Say why somebody was told of something through channels, or was not'
+export default class NotificationsWhy extends DeliveriesWhy {
   static override result = { of: ['deliveries.why'] }
   static override examples = [
     '$ <%= config.bin %> notifications why del_0123456789abcdef',
     '$ <%= config.bin %> notifications why c0mjuohs005e6fu6qxd87qvyr --user ada@example.com',
   ]
-  static override args = {
-    subject: Args.string({
-      required: true,
-      description: 'delivery, notification, entry of the journal, or what it was about: an issue, a run',
-    }),
-  }
-  static override flags = { user: Flags.string({ description: 'somebody else than you; for an ADMIN' }) }
-
-  async run(): Promise<void> {
-    const { user } = this.flags
-    const user_id = user === undefined ? {} : { user_id: await userId(this.api, workspaceInUse(this.session), user) }
-    const reply = await this.api.deliveries.why({ query: { subject: this.args.subject, ...user_id } })
-    await this.out.show(reply, whyView)
-  }
 }
