@@ -1,5 +1,5 @@
-import { createTwoFilesPatch, structuredPatch } from 'diff'
 import type { LearnedRule } from '#contract/consolidate'
+import { unifiedDiff } from '#kernel/unified-diff'
 import { ruleHead } from '../memory/rules/service.ts'
 
 /** A rule as it stands in a memory file. */
@@ -89,10 +89,7 @@ export function without(text: string, rules: readonly LearnedRule[]): string {
 /** A unified diff of a file of memory. */
 export function fileDiff(before: string, after: string): { diff: string; additions: number; deletions: number } {
   if (before === after) return { diff: '', additions: 0, deletions: 0 }
-  const context = { context: 3 }
   const names = ['canonical (current)', 'canonical (post-merge)'] as const
-  const lines = structuredPatch(...names, before, after, '', '', context).hunks.flatMap((hunk) => hunk.lines)
-  const of = (mark: string) => lines.filter((line) => line.startsWith(mark)).length
-  const diff = createTwoFilesPatch(...names, before, after, '', '', context).replace(/^=+\n/, '')
-  return { diff: diff.replace(/^((?:---|\+\+\+) .*)\t$/gm, '$1'), additions: of('+'), deletions: of('-') }
+  const { text, additions, deletions } = unifiedDiff(names, before, after, { context: 3 })
+  return { diff: text.replace(/^=+\n/, ''), additions, deletions }
 }

@@ -1,4 +1,3 @@
-import { createTwoFilesPatch, structuredPatch } from 'diff'
 import type { Reply } from '#contract/define'
 import { type memory, memoryRoom } from '#contract/memory'
 import type { App } from '#kernel/app'
@@ -6,6 +5,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Call, Web } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { unifiedDiff } from '#kernel/unified-diff'
 import { capOf } from './names.ts'
 import { fileAt, mayWrite, type Owner, ownerOf, placeAt } from './places.ts'
 import { type FileRow, queries } from './queries.ts'
@@ -131,21 +131,16 @@ export function diff(app: App, { actor, query }: Call<typeof memory.diff>): Repl
   const from = query.from ? versionCalled(app, place, query.from) : before(app, place, to)
   const [old, young] = [from, to].map((sha) => (sha === null ? '' : contentOf(app, place, sha))) as [string, string]
   const called = (sha: string | null) => (sha === null ? 'nothing' : sha.slice(0, 12))
-  const { hunks } = structuredPatch('', '', old, young)
-  const lines = hunks.flatMap(({ lines }) => lines)
+  const names = [`${place.path} (${called(from)})`, `${place.path} (${called(to)})`] as const
+  const { text, additions, deletions } = unifiedDiff(names, old, young)
   const identical = from === to
   return {
     path: place.path,
     from,
     to,
     identical,
-    unified_diff: identical
-      ? ''
-      : createTwoFilesPatch(`${place.path} (${called(from)})`, `${place.path} (${called(to)})`, old, young),
-    stats: {
-      additions: lines.filter((line) => line.startsWith('+')).length,
-      deletions: lines.filter((line) => line.startsWith('-')).length,
-    },
+    unified_diff: identical ? '' : text,
+    stats: { additions, deletions },
   }
 }
 
