@@ -6,13 +6,16 @@ export function cut(text: string, limit: number): string {
 }
 
 /** As `cut`, for a limit in bytes. */
-export function cutBytes(text: string, limit: number): string {
+export const cutBytes = (text: string, limit: number): string =>
+  Buffer.byteLength(text) <= limit ? text : firstBytes(text, Math.max(0, limit - mark.length)) + mark
+
+/** The beginning of a text in at most so many bytes, never ending within a character. */
+export function firstBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text)
-  if (bytes.length <= limit) return text
-  let end = Math.max(0, limit - mark.length)
+  let end = Math.min(limit, bytes.length)
   // Back to the first byte of a character.
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
-  return bytes.subarray(0, end).toString() + mark
+  return bytes.subarray(0, end).toString()
 }
 
 const mark = '\n(cut here)'

@@ -55,8 +55,8 @@ export const discord: Provider = {
   },
 }
 
-/** As Slack asks for it; `<!channel>` is then no call. */
-const forSlack = (words: string) => words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+/** As Slack and Telegram ask for it: `<!channel>` is then no call, and nothing is markup. */
+const withEntities = (words: string) => words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
 export const slack: Provider = {
   provider: 'slack',
@@ -87,14 +87,12 @@ export const slack: Provider = {
     const attachments = words
       .split('\n')
       .slice(0, 100)
-      .map((line) => ({ text: forSlack(line) }))
-    const body = { text: forSlack(title), ...(username && { username }), attachments }
+      .map((line) => ({ text: withEntities(line) }))
+    const body = { text: withEntities(title), ...(username && { username }), attachments }
     const answer = await send(json(`https://hooks.slack.com/services/${url.password.replaceAll('-', '/')}`, body))
     if (answer !== '' && answer !== 'ok') throw new NotTaken(answer)
   },
 }
-
-const forTelegram = (words: string) => words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
 export const telegram: Provider = {
   provider: 'telegram',
@@ -115,13 +113,13 @@ export const telegram: Provider = {
       : 'It must be telegram://TOKEN@telegram?chats=CHAT',
   async deliver(send, url, { title, text: words }) {
     const to = `https://api.telegram.org/bot${url.username}:${url.password}/sendMessage`
-    const head = title ? `<b>${forTelegram(title)}</b>\n` : ''
+    const head = title ? `<b>${withEntities(title)}</b>\n` : ''
     // Cut before it is escaped: half an entity is an error there.
     let body = words
-    let whole = head + forTelegram(body)
+    let whole = head + withEntities(body)
     for (let most = 4000; Buffer.byteLength(whole) > 4096; most -= 200) {
       body = bytesAtMost(words, most)
-      whole = head + forTelegram(body)
+      whole = head + withEntities(body)
     }
     for (const chat_id of url.searchParams.get('chats')!.split(','))
       await send(json(to, { chat_id: chat_id.trim(), text: whole, parse_mode: 'HTML' }))

@@ -1,3 +1,4 @@
+import { firstBytes } from '#kernel/cut'
 import { type Field, FieldFlaw, type Fields, type Request } from './types.ts'
 
 export const text = (key: string, label: string, more: Partial<Field> = {}): Field => ({
@@ -56,14 +57,9 @@ export function atMost(words: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : words
 }
 
-/** At most so many bytes of UTF-8. */
-export function bytesAtMost(words: string, most: number): string {
-  if (Buffer.byteLength(words) <= most) return words
-  const cut = Buffer.from(words)
-    .subarray(0, most - 3)
-    .toString('utf8')
-  return `${cut.replace(/\ufffd$/, '')}…`
-}
+/** At most so many bytes of UTF-8, with an ellipsis where something is left out. */
+export const bytesAtMost = (words: string, most: number): string =>
+  Buffer.byteLength(words) <= most ? words : `${firstBytes(words, most - 3)}…`
 
 /** Pieces of at most so many characters, cut at line ends where there are such. */
 export function pieces(words: string, most: number): string[] {

@@ -3,6 +3,7 @@ import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { bySystem } from '#kernel/journal/about-user'
 import { untilWritten } from '#kernel/store/until-written'
+import { timeAt } from '#kernel/time-at'
 import { noteFails, noteWorks } from '../../channels/health/service.ts'
 import { DeliveryError, type Message, sendMessage } from '../../channels/sending/service.ts'
 import { type ChannelRow, channelById, nameOf, targetOf } from '../../channels/service.ts'
@@ -16,8 +17,6 @@ interface Stored {
   priority: NotificationPriority
   vars?: Record<string, unknown>
 }
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** The message of a delivery; that of a summary says how many were held. */
 function messageOf(app: App, row: Row): Message {
@@ -76,7 +75,7 @@ function failed(app: App, before: Row, channel: ChannelRow, { message, temporary
   if (next === null) end(app, row, channel, 'failed', message)
   else {
     const { id, attempts } = row
-    const updated_at = time(app.clock())
+    const updated_at = timeAt(app.clock())
     queries(app.db).settle.run({
       id,
       status: 'failed',
@@ -92,7 +91,7 @@ function failed(app: App, before: Row, channel: ChannelRow, { message, temporary
 
 function end(app: App, row: Row, channel: ChannelRow | undefined, status: Row['status'], error: string | null): void {
   const { id, attempts, workspace_id, channel_id, user_id, category, title } = row
-  const now = time(app.clock())
+  const now = timeAt(app.clock())
   const sent_at = status === 'sent' ? now : null
   queries(app.db).settle.run({ id, status, error, attempts, next_at: null, updated_at: now, sent_at })
   const kind = channel ? nameOf(channel) : 'deleted'

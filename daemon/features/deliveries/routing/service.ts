@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { NotificationCategory, NotificationPriority } from '#contract/channels'
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { firstBytes } from '#kernel/cut'
 import { bySystem } from '#kernel/journal/about-user'
 import { oneLine } from '#kernel/mail/letter'
+import { timeAt } from '#kernel/time-at'
 import { hasChannels } from '../../channels/service.ts'
 import { type Wanting, wanting } from '../../channels/wishes/service.ts'
 import { worded } from '../../templates/service.ts'
@@ -30,14 +32,8 @@ export interface Occasion {
 /** Most bytes of the text of a message. */
 const bodyLimit = 1024
 
-/** A text of at most so many bytes; what is left out is marked. */
-function cut(text: string): string {
-  if (Buffer.byteLength(text) <= bodyLimit) return text
-  const kept = Buffer.from(text).subarray(0, bodyLimit).toString('utf8')
-  return `${kept.replace(/\ufffd+$/, '')}…`
-}
-
-const time = (ms: number) => new Date(ms).toISOString()
+/** A text without what is too long of it, which is marked. */
+const cut = (text: string): string => (Buffer.byteLength(text) <= bodyLimit ? text : `${firstBytes(text, bodyLimit)}…`)
 
 /**
  * Decides who is told through which channel, within the change of what is told. Each decision about somebody who wants
@@ -47,7 +43,7 @@ export function route(app: App, it: Occasion): void {
   if (!hasChannels(app, it.workspace)) return
   const title = oneLine(it.title)
   const occasion = { ...it, title }
-  const now = time(app.clock())
+  const now = timeAt(app.clock())
   queries(app.db).addEvent.run({
     id: it.id,
     workspace_id: it.workspace,
@@ -74,7 +70,7 @@ function consider(app: App, it: Occasion, wish: Wanting, taken: Map<string, stri
     (taken.has(wish.channel_id) ? `the channel has this message already (${taken.get(wish.channel_id)})` : null)
   if (refusal) return void store(app, it, wish, { status: 'dropped_pref', error: refusal })
   const flow = { channel: wish.channel_id, user: wish.user_id, category }
-  const since = time(app.clock() - windowMs)
+  const since = timeAt(app.clock() - windowMs)
   const isFull = !isExempt(category) && queries(app.db).recent.get({ ...flow, since })! >= mostInWindow
   if (isFull) {
     const error = `more than ${mostInWindow} of ${category} in ${windowMs / 60_000} minutes`
@@ -90,7 +86,7 @@ type Decided = Pick<Row, 'status' | 'error'> & { next_at?: number }
 /** Puts a decision into the log; null when this was decided before. */
 function store(app: App, it: Occasion, wish: Wanting, decided: Decided): string | null {
   const { title, body, category, priority, source, vars } = it
-  const now = time(app.clock())
+  const now = timeAt(app.clock())
   // A summary has words of its own.
   const kind = source.kind
   const said =
