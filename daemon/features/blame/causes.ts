@@ -1,5 +1,6 @@
 import type { App } from '#kernel/app'
 import { cut } from '#kernel/cut'
+import { timeAt } from '#kernel/time-at'
 import { ancestorsOf, mayRead } from '../runs/chains/service.ts'
 import { sourceOf } from '../runs/messages/service.ts'
 import { decisionsOf, lastEntryOf, personOf } from '../runs/receipts/service.ts'
@@ -7,8 +8,6 @@ import { findRun, type Run } from '../runs/service.ts'
 
 /** Characters of what was asked that are told. */
 const mostAsked = 500
-
-const time = (ms: number): string => new Date(ms).toISOString()
 
 /** What led to a run, as far as it is for this person; null when the run is gone. */
 export function causeOf(app: App, runId: string, user: string) {
@@ -23,7 +22,7 @@ export function causeOf(app: App, runId: string, user: string) {
     agent_slug: run.agent_slug,
     status: run.outcome ?? 'RUNNING',
     trigger_type: run.trigger_type,
-    started_at: time(run.created_at),
+    started_at: timeAt(run.created_at),
     chat_id: run.chat_id,
     entry_id: lastEntryOf(app, run)?.id ?? null,
     asked: askedOf(run),

@@ -1,31 +1,21 @@
 import type { Entry } from '#contract/entries'
 import type { Fault, Verdict } from '#contract/journal'
 import { genesis, hashEntry } from '#kernel/journal/chain'
-import { parsed, partsOf } from '#kernel/journal/parts'
+import { type Hashed, parsed, partsOf } from '#kernel/journal/parts'
 import type { Db } from '#kernel/store/db'
 import { type Columns, columnNames, createColumnCheck } from './columns.ts'
 import { createMarks, type MarksState } from './marks.ts'
 import { conclude, createPoints, type Place, type PointsState, type Question } from './proof.ts'
 import { createRolled, type RolledState } from './rolled.ts'
 
-interface Link extends Columns {
+interface Link extends Columns, Hashed {
   seq: number
-  doc: string
-  scheme: number
-  payload_hash: Buffer | null
-  summary_hash: Buffer | null
-  prev_hash: Buffer
-  entry_hash: Buffer
 }
 
 /** What remains of an entry that left the journal. */
-interface Husk {
+interface Husk extends Omit<Hashed, 'doc' | 'prev_hash'> {
   seq: number
-  scheme: number
   fixed: string
-  payload_hash: Buffer | null
-  summary_hash: Buffer | null
-  entry_hash: Buffer
 }
 
 type Step = Link | Husk

@@ -1,13 +1,12 @@
 import type { App } from '#kernel/app'
 import { pause, timerAt } from '#kernel/jobs/due'
 import { untilWritten } from '#kernel/store/until-written'
+import { timeAt } from '#kernel/time-at'
 import { beginDue } from './beginning/service.ts'
 import { queries } from './queries.ts'
 
 /** Schedules that one change looks at. */
 const batch = 50
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** Begins what schedules ask for, with one timer for the next of them. */
 export function beginScheduled(app: App): { close(): void } {
@@ -40,11 +39,11 @@ export function beginScheduled(app: App): { close(): void } {
     }
     sweeping = false
     if (closed) return
-    const next = failed ? time(app.clock() + pause) : queries(app.db).next.get()?.next_run_at
+    const next = failed ? timeAt(app.clock() + pause) : queries(app.db).next.get()?.next_run_at
     if (next) wait(next)
   }
 
-  const dueNow = () => queries(app.db).due.all(time(app.clock()), batch)
+  const dueNow = () => queries(app.db).due.all(timeAt(app.clock()), batch)
 
   app.bus.on('scheduled', wait)
   void sweep()

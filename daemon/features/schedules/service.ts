@@ -10,6 +10,7 @@ import type { Call } from '#kernel/feature'
 import { blankToNull, cleanName, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { timeAt } from '#kernel/time-at'
 import { type RoutineRow, routineById, routineBySlug } from '../routines/service.ts'
 import { startRun } from '../routines/starting/service.ts'
 import { type Listed, queries, type Row } from './queries.ts'
@@ -18,7 +19,6 @@ import { nextTimes } from './rules.ts'
 type Shown = Static<typeof Schedule>
 type Body = Call<typeof schedules.update>['body']
 
-const time = (ms: number) => new Date(ms).toISOString()
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>
 
 function present(app: App, row: Listed): Shown {
@@ -33,7 +33,7 @@ function present(app: App, row: Listed): Shown {
     inputs: parsed(inputs_json),
     wake_pipeline_slug: wake_slug,
     wake_inputs: wake_inputs_json === null ? null : parsed(wake_inputs_json),
-    next_runs: row.enabled ? nextTimes(row.cron_expr, row.timezone, app.clock()).map(time) : [],
+    next_runs: row.enabled ? nextTimes(row.cron_expr, row.timezone, app.clock()).map(timeAt) : [],
   }
 }
 
@@ -133,7 +133,7 @@ function merged(app: App, before: Row, body: Body): Row {
     wake_inputs_json:
       wake_inputs === undefined ? before.wake_inputs_json : wake_inputs && jsonOf('wake_inputs', wake_inputs),
     wake_fail_closed: body.wake_fail_closed === undefined ? before.wake_fail_closed : Number(body.wake_fail_closed),
-    next_run_at: enabled ? time(next) : null,
+    next_run_at: enabled ? timeAt(next) : null,
     ...(isAnew && { consecutive_failures: 0, disabled_reason: null }),
     updated_at: app.now(),
   }

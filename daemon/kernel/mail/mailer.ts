@@ -59,26 +59,29 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   let running = 0
   let failure: string | null = null
 
+  const attempt = (mail: Mail): Promise<void> =>
+    transport!(mail, AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)]))
+
   async function deliver(letter: Letter): Promise<void> {
     const about = { mail: letter.kind, to: mark(letter.to) }
     if (!isAddress(letter.to)) return log.error(about, 'Mail not sent: no usable address')
     const mail: Mail = { id: newId(), ...render(letter, server) }
-    for (let attempt = 1; ; attempt += 1) {
+    for (let n = 1; ; n += 1) {
       try {
-        await transport!(mail, AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)]))
+        await attempt(mail)
         failure = null
-        return log.info({ ...about, attempt }, 'Mail sent')
+        return log.info({ ...about, attempt: n }, 'Mail sent')
       } catch (error) {
         const { message: reason, temporary } =
           error instanceof MailError ? error : new MailError('Sending failed', false)
         failure = reason
-        const again = temporary && attempt <= waits.length && !closing.signal.aborted
+        const again = temporary && n <= waits.length && !closing.signal.aborted
         log[again ? 'warn' : 'error'](
-          { ...about, attempt, reason },
+          { ...about, attempt: n, reason },
           again ? 'Mail not sent, will be tried again' : 'Mail not sent',
         )
         if (!again) return
-        await wait(waits[attempt - 1]!, closing.signal)
+        await wait(waits[n - 1]!, closing.signal)
       }
     }
   }
@@ -115,8 +118,7 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
     async post(letter, id) {
       if (!transport) throw new MailError('This server has nothing to send mail with', false)
       if (!isAddress(letter.to)) throw new MailError('No usable address', false)
-      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)])
-      await transport({ id, ...render(letter, server) }, signal).catch((error: unknown) => {
+      await attempt({ id, ...render(letter, server) }).catch((error: unknown) => {
         throw error instanceof MailError ? error : new MailError('Sending failed', true)
       })
       log.info({ mail: letter.kind, to: mark(letter.to) }, 'Mail sent')

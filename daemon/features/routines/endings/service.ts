@@ -3,6 +3,7 @@ import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { acting, type Happened } from '#kernel/facts'
 import { renderValue } from '#kernel/templates'
+import { timeAt } from '#kernel/time-at'
 import { wake } from '#kernel/waiting'
 import { settle } from '../../decisions/service.ts'
 import { raise } from '../../inbox/service.ts'
@@ -11,7 +12,6 @@ import { type Loaded, valuesOf } from '../engine/loading.ts'
 import { queries, type RunRow, type StepRow } from '../engine/queries.ts'
 import { about, ofRun, orchestrator } from '../engine/telling.ts'
 import { queries as routines } from '../queries.ts'
-import { timeAt } from '../steps/types.ts'
 
 /** Ends what a step still does or waits for. */
 export function giveUp(app: App, _run: RunRow, step: StepRow): StepRow {

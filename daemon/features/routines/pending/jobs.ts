@@ -3,6 +3,7 @@ import { forgetDaily } from '#kernel/jobs/daily'
 import { pause, timerAt } from '#kernel/jobs/due'
 import { Problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
+import { timeAt } from '#kernel/time-at'
 import { raise } from '../../inbox/service.ts'
 import { type RunRequest, startRun } from '../starting/service.ts'
 import { type PendingRow, queries } from './queries.ts'
@@ -14,8 +15,6 @@ const atOnce = 12
 const busyMs = 5000
 /** Days that what has begun or was cancelled is kept. */
 const keptMs = 7 * 86_400_000
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** Begins parked runs when their time has come: each with its row, in one change. */
 export function firePending(app: App): { close(): void } {
@@ -40,13 +39,13 @@ export function firePending(app: App): { close(): void } {
       }
     } catch (error) {
       if (!closed) app.log.error({ err: error }, 'Runs of routines that were due could not begin')
-      return wait(time(app.clock() + pause))
+      return wait(timeAt(app.clock() + pause))
     }
     const next = closed ? undefined : queries(app.db).next.get()
     if (next) wait(next.fire_at)
   }
 
-  const due = () => queries(app.db).due.all(time(app.clock()), atOnce)
+  const due = () => queries(app.db).due.all(timeAt(app.clock()), atOnce)
 
   app.bus.on('parked', wait)
   void sweep()
@@ -65,7 +64,7 @@ function fireAll(app: App, rows: readonly PendingRow[]): void {
 
 /** Begins a parked run; it waits on where the routine is busy, and ends where it can never begin. */
 function fire(app: App, row: PendingRow): void {
-  const now = time(app.clock())
+  const now = timeAt(app.clock())
   const end = (status: 'fired' | 'expired' | 'cancelled', run: string | null, reason: string | null) =>
     queries(app.db).end.get({ id: row.id, status, run, reason, now })
   if (row.expires_at !== null && row.expires_at <= now) return void end('expired', null, row.reason)
@@ -78,7 +77,7 @@ function fire(app: App, row: PendingRow): void {
     end('fired', run_id, null)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    if (error.code === 'routine_busy') queries(app.db).postpone.run(time(app.clock() + busyMs), error.message, row.id)
+    if (error.code === 'routine_busy') queries(app.db).postpone.run(timeAt(app.clock() + busyMs), error.message, row.id)
     else {
       end('cancelled', null, error.message)
       app.log.warn({ pending_id: row.id, code: error.code }, 'A run of a routine could not begin')
@@ -103,4 +102,4 @@ function tellRefused(app: App, row: PendingRow, { routine, by, metadata }: RunRe
 }
 
 export const forgetPending = (app: App) =>
-  forgetDaily(app, 'Old parked runs', (most) => queries(app.db).forget.run(time(app.clock() - keptMs), most).changes)
+  forgetDaily(app, 'Old parked runs', (most) => queries(app.db).forget.run(timeAt(app.clock() - keptMs), most).changes)

@@ -7,6 +7,7 @@ import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { timeAt } from '#kernel/time-at'
 import { longer } from '../chains/service.ts'
 import { queries as routineQueries } from '../queries.ts'
 import type { RunRequest } from '../starting/service.ts'
@@ -36,15 +37,13 @@ export type Stored = Omit<RunRequest, 'routine' | 'workspace'>
 export const isParked = ({ db }: App, routine: string, key: string): boolean =>
   queries(db).ofKey.get(routine, key) !== undefined
 
-const time = (ms: number) => new Date(ms).toISOString()
-
 /** Parks a run until its time. It survives restarts, and is fired only once its run is on record. */
 export function parkRun(app: App, request: ParkRequest): Parked {
   const { fireAt, debounce = null, expiresAt = null, matches = 1, routine, workspace, ...stored } = request
   const known = debounce && queries(app.db).ofKey.get(routine.id, debounce.key)
   if (known) return coalesce(app, known, stored, fireAt, matches)
   const id = newId(app.clock())
-  const fire_at = time(debounce ? Math.min(fireAt, debounce.maxAt) : fireAt)
+  const fire_at = timeAt(debounce ? Math.min(fireAt, debounce.maxAt) : fireAt)
   queries(app.db).insert.run({
     id,
     workspace_id: workspace,
@@ -55,13 +54,13 @@ export function parkRun(app: App, request: ParkRequest): Parked {
     debounce_key: debounce?.key ?? null,
     match_count: matches,
     fire_at,
-    debounce_max_at: debounce ? time(debounce.maxAt) : null,
-    expires_at: expiresAt === null ? null : time(expiresAt),
+    debounce_max_at: debounce ? timeAt(debounce.maxAt) : null,
+    expires_at: expiresAt === null ? null : timeAt(expiresAt),
     triggered_via: stored.via,
     triggered_by_id: stored.by,
     run_id: null,
     reason: null,
-    created_at: time(app.clock()),
+    created_at: timeAt(app.clock()),
     ended_at: null,
   })
   app.afterCommit(() => app.bus.emit('parked', fire_at))
@@ -71,7 +70,7 @@ export function parkRun(app: App, request: ParkRequest): Parked {
 /** Later inputs win; the time is put off, but not beyond the maximum of the first request. */
 function coalesce(app: App, row: PendingRow, stored: Stored, fireAt: number, matches: number): Parked {
   const latest = row.debounce_max_at === null ? fireAt : Math.min(fireAt, Date.parse(row.debounce_max_at))
-  const fire_at = time(latest)
+  const fire_at = timeAt(latest)
   const match_count = row.match_count + matches
   const priority = Math.max(row.priority, stored.priority ?? 0)
   const before = JSON.parse(row.request_json) as Stored
@@ -111,7 +110,7 @@ export function cancelPending(
 ): Reply<typeof routines.cancelPending> {
   const row = queries(app.db).find.get(actor.workspace, pendingId)
   if (!row) throw problem('not_found', { detail: 'There is no such run that begins later' })
-  const now = time(app.clock())
+  const now = timeAt(app.clock())
   if (!queries(app.db).end.get({ id: row.id, status: 'cancelled', run: null, reason: null, now }))
     throw problem('routine_run_over', { detail: `It was ${row.status} before`, extra: { run_id: row.run_id } })
   const { slug = '' } = routineQueries(app.db).byId.get(actor.workspace, row.routine_id) ?? {}
@@ -122,10 +121,10 @@ export function cancelPending(
 
 /** What waits for a routine that is gone never begins. */
 export const dropPending = (app: App, { payload }: Happened<'routine.deleted' | 'routine.disabled'>): void =>
-  void queries(app.db).dropOfRoutine.run(time(app.clock()), payload.entity_id)
+  void queries(app.db).dropOfRoutine.run(timeAt(app.clock()), payload.entity_id)
 
 export const dropOfWorkspace = (app: App, { payload }: Happened<'workspace.deleted'>): void =>
-  void queries(app.db).dropOfWorkspace.run(time(app.clock()), payload.entity_id)
+  void queries(app.db).dropOfWorkspace.run(timeAt(app.clock()), payload.entity_id)
 
 /** The request of a row, as it will be made. */
 export function requestOf(app: App, row: PendingRow): RunRequest | null {

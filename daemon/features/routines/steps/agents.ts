@@ -4,11 +4,12 @@ import { newId } from '#kernel/ids'
 import { Problem } from '#kernel/problem'
 import { quotedLines } from '#kernel/quoted-lines'
 import { render } from '#kernel/templates'
+import { timeAt } from '#kernel/time-at'
 import { type AgentRow, agentById, agentCalled } from '../../agents/service.ts'
 import { beginRun, findRun } from '../../runs/service.ts'
 import type { RunRow, StepRow } from '../engine/queries.ts'
 import { modelFor } from './models.ts'
-import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'
+import { type Beginning, completed, failed, type Outcome } from './types.ts'
 import { fromWords } from './values.ts'
 
 const runSeconds = 1800

@@ -1,11 +1,12 @@
 import type { StepOf } from '#contract/routine-definition'
 import { mostItems } from '#contract/routine-definition'
 import { render, renderValue, type Values } from '#kernel/templates'
+import { timeAt } from '#kernel/time-at'
 import { expression } from '../definitions/expressions.ts'
 import { transform } from '../definitions/transforms.ts'
 import { queries } from '../engine/queries.ts'
 import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
-import { type Beginning, completed, failed, type Outcome, timeAt } from './types.ts'
+import { type Beginning, completed, failed, type Outcome } from './types.ts'
 import { fromJson } from './values.ts'
 
 /** Steps that only reckon. */

@@ -40,6 +40,3 @@ export interface Beginning<S extends RoutineStep = RoutineStep> {
 
 export const completed = (output: unknown): Completed => ({ status: 'completed', output })
 export const failed = (error: string, final?: true): Outcome => ({ status: 'failed', error, ...(final && { final }) })
-
-/** A time as steps keep it. */
-export const timeAt = (ms: number): string => new Date(ms).toISOString()

@@ -1,5 +1,6 @@
 import type { App } from '#kernel/app'
 import { installationId } from '#kernel/store/installation'
+import { timeAt } from '#kernel/time-at'
 import { version } from '#kernel/version'
 import { anchorOf } from '../../journal/service.ts'
 import { ancestorsOf } from '../chains/service.ts'
@@ -52,16 +53,14 @@ export function statementOf(app: App, run: Run, { said, files }: Remains, now: s
 export const decisionsOf = ({ db }: App, { workspace_id, id }: Run): Decided[] =>
   queries(db).decisions.all({ workspace: workspace_id, run: id })
 
-const time = (ms: number): string => new Date(ms).toISOString()
-
 const runOf = (run: Run, { started, finished }: NamedRow) => ({
   id: run.id,
   workspace_id: run.workspace_id,
   trigger_type: run.trigger_type,
   source: run.source,
   status: run.outcome,
-  started_at: time(started),
-  finished_at: finished === null ? null : time(finished),
+  started_at: timeAt(started),
+  finished_at: finished === null ? null : timeAt(finished),
 })
 
 /** A person by id and name; null for nobody. */
@@ -81,7 +80,7 @@ const chainOf = (app: App, run: Run) =>
     }))
 
 const programOf = (it: Program) => ({
-  started_at: time(it.started_at),
+  started_at: timeAt(it.started_at),
   adapter: it.adapter,
   provider: it.provider,
   model: it.model,

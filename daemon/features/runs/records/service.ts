@@ -5,11 +5,10 @@ import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { timeAt } from '#kernel/time-at'
 import { mayRead, openly, withheld } from '../chains/service.ts'
 import { queries } from '../queries.ts'
 import { type Details, listing, type NamedRow, type Row, reads } from './queries.ts'
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** What is on record of a run: what it cost, and why it failed. */
 export function recordOf(
@@ -30,12 +29,12 @@ function bare(row: Row): Static<typeof BareRun> {
     triggered_by: row.triggered_by,
     trigger_type: row.trigger_type,
     status: row.status,
-    started_at: time(row.started),
-    finished_at: row.finished === null ? null : time(row.finished),
+    started_at: timeAt(row.started),
+    finished_at: row.finished === null ? null : timeAt(row.finished),
     error_message: row.error_message,
     exit_code: row.exit_code,
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    created_at: time(row.started),
+    created_at: timeAt(row.started),
     ...spent(row),
     ...(JSON.parse(row.details) as Details),
     ...(row.queued && { queued: true }),

@@ -2,6 +2,7 @@ import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import type { Happened } from '#kernel/facts'
 import { Problem } from '#kernel/problem'
+import { timeAt } from '#kernel/time-at'
 import { raise } from '../../inbox/service.ts'
 import { gaveOf } from '../../routines/endings/service.ts'
 import { type RoutineRow, routineById, routineBySlug } from '../../routines/service.ts'
@@ -9,8 +10,6 @@ import { startRun } from '../../routines/starting/service.ts'
 import { type Listed, queries, type Row } from '../queries.ts'
 import { dueOf, saysGo } from '../rules.ts'
 import { requestOf } from '../service.ts'
-
-const time = (ms: number) => new Date(ms).toISOString()
 
 /** Stores other members of a schedule. */
 function set(app: App, { slug: _, ...row }: Listed, members: Partial<Row>): void {
@@ -28,7 +27,7 @@ export function beginDue(app: App, id: string): void {
     Date.parse(row.next_run_at),
     app.clock(),
   )
-  set(app, row, { next_run_at: next === null ? null : time(next), last_missed_count: missed })
+  set(app, row, { next_run_at: next === null ? null : timeAt(next), last_missed_count: missed })
   if (missed) tellMissed(app, row, missed, row.next_run_at)
   for (const at of begin) beginOne(app, id, at)
 }
@@ -49,14 +48,14 @@ function beginWake(app: App, row: Listed, routine: RoutineRow, at: number): void
     afterWake(app, row, routine, at, null)
     return
   }
-  const key = `schedule:${row.id}:${time(at)}`
+  const key = `schedule:${row.id}:${timeAt(at)}`
   attempt(app, row, () => {
     startRun(app, {
       ...requestOf(row, wake),
       version: null,
       inputs: row.wake_inputs_json === null ? {} : (JSON.parse(row.wake_inputs_json) as Record<string, unknown>),
       via: 'wake_check',
-      metadata: { schedule_id: row.id, due_at: time(at) },
+      metadata: { schedule_id: row.id, due_at: timeAt(at) },
       idempotency: { key, seconds: 7 * 86_400 },
     })
     set(app, row, { last_status: 'WAITING' })
@@ -65,7 +64,7 @@ function beginWake(app: App, row: Listed, routine: RoutineRow, at: number): void
 
 function start(app: App, row: Listed, routine: RoutineRow, at: number): void {
   attempt(app, row, () => {
-    const idempotency = { key: `schedule:${row.id}:${time(at)}`, seconds: 7 * 86_400 }
+    const idempotency = { key: `schedule:${row.id}:${timeAt(at)}`, seconds: 7 * 86_400 }
     const { run_id, status } = startRun(app, { ...requestOf(row, routine), idempotency })
     const last_status = status === 'DEDUPED' ? 'DEDUPED' : 'WAITING'
     set(app, row, { last_run_at: app.now(), last_run_id: run_id, last_status })
