@@ -3,7 +3,7 @@ export const topics: Readonly<Record<string, string>> = {
   account: 'Your account: name, picture, password and data',
   'account:2fa': 'The second factor of your account',
   'account:avatar': 'Your picture',
-  adapters: "The agents' clients: what they can, and which of them a crew has",
+  adapters: "The agents' clients: what they can, and which a crew has",
   admin: "Administer this machine's server while no daemon runs",
   'admin:sessions': 'Browser sessions on the server of this machine',
   alias: 'Names of your own for command lines',

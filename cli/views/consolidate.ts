@@ -48,6 +48,7 @@ export const learnedRulesView: View<Learned> = {
   name: ({ rule_id }) => rule_id,
   empty: 'No crew has learned a rule yet. Next: muster consolidate proposals',
   columns: {
+    ID: ({ rule_id }) => rule_id,
     PATTERN: ({ pattern }) => pattern,
     CREW: ({ crew_slug }) => crew_slug,
     USES: ({ uses }) => uses,
@@ -62,6 +63,5 @@ export const learnedRulesView: View<Learned> = {
     REDIRECTED: ({ redirected }) => redirected,
     'LAST-USED': ({ last_used_at }) => when(last_used_at),
     PRESENT: ({ present }) => present,
-    ID: ({ rule_id }) => rule_id,
   },
 }

@@ -8,6 +8,7 @@ import { roles } from '#contract/roles'
 import { openapi } from '#kernel/http/openapi'
 import { daemon, type TestDaemon } from '#test'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
+import { propose } from '../../daemon/features/consolidate/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { formWith } from '../support/form.ts'
 import { hostileText, inputs, type Names, named, type Schema } from '../support/inputs.ts'
@@ -143,6 +144,19 @@ async function somethingToDecide({ app, workspace, call }: TestDaemon, n: number
   const approval_id = app.writeNow(() => requestApproval(app, asked))
   const { id } = app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Go on?', now }))
   const other = (await call('OWNER', 'POST', '/crews', { name: `Other ${n}`, slug: `other-${n}` })).body.id
+  const hook = { type: 'webhook', url: 'https://hooks.invalid/notices' }
+  const channel_id = (await call('OWNER', 'POST', '/notification-channels', hook)).body.id
+  const proposal_id = app.writeNow(() =>
+    propose(app, {
+      crew: { id: crew, workspace_id: workspace, slug: `asking-${n}`, name: `Asking ${n}` },
+      rules: [{ pattern: 'Deploys', action: 'Wait for Tuesday', evidence: ['a', 'b'], confidence: 1 }],
+      entriesScanned: 2,
+      model: 'test',
+      actor: { actor_type: 'system' },
+      now,
+    }),
+  )
+  remember({ channel_id, proposal_id }, '')
   const ends = { from_crew_id: crew, to_crew_id: other }
   const connection_id = (await call('OWNER', 'POST', '/crew-connections', ends)).body.id
   remember({ escalation_id: body.escalation_id, approval_id, token_id: id, crew_id: crew, agent_id: agent }, '')
@@ -265,7 +279,10 @@ const unequipped = [
   'automations.remove',
   'automations.update',
   'memory.append',
+  'memory.content',
   'memory.diff',
+  'memory.export',
+  'memory.import',
   'memory.list',
   'memory.remove',
   'memory.restore',

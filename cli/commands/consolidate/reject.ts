@@ -18,7 +18,7 @@ export default class ConsolidateReject extends ApiCommand<typeof ConsolidateReje
     proposal: Args.string({ required: true, description: 'id of the proposal, or of its inbox item' }),
   }
   static override flags = {
-    reason: Flags.string({ char: 'm', helpValue: 'TEXT', description: 'reason, recorded in the journal' }),
+    reason: Flags.string({ helpValue: 'TEXT', description: 'reason, recorded in the journal' }),
   }
 
   async run(): Promise<void> {

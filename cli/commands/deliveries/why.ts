@@ -5,7 +5,7 @@ import { userId } from '../../lookup.ts'
 import { whyView } from '../../views/deliveries.ts'
 
 export default class DeliveriesWhy extends ApiCommand<typeof DeliveriesWhy> {
-  static override summary = 'Say why somebody was told of something through channels, or was not'
+  static override summary = 'Explain why somebody was told of something through channels, or was not'
   static override examples = [
     '$ <%= config.bin %> deliveries why del_0123456789abcdef',
     '$ <%= config.bin %> deliveries why c0mjuohs005e6fu6qxd87qvyr --user ada@example.com',

@@ -8,7 +8,7 @@ const named = ['all', ...notificationCategories] as const
 const expand = (words: readonly string[]) => (words.includes('all') ? [...notificationCategories] : words)
 
 export default class PreferencesSetNotifications extends ApiCommand<typeof PreferencesSetNotifications> {
-  static override summary = 'Say what you want through a channel'
+  static override summary = 'Choose what you want through a channel'
   static override examples = [
     '$ <%= config.bin %> preferences set-notifications --channel slack --on agents.approval --on agents.escalation',
     '$ <%= config.bin %> preferences set-notifications --channel email --on all --off issues.state',

@@ -6,7 +6,7 @@ import { fileOr, InputError } from '../../input.ts'
 import { templateView } from '../../views/notifications.ts'
 
 export default class TemplatesSetNotification extends ApiCommand<typeof TemplatesSetNotification> {
-  static override summary = 'Say in other words what channels tell of a category'
+  static override summary = 'Word what channels tell of a category'
   static override description =
     'Texts may name {{ vars.NAME }}, {{ source.title }}, {{ source.body }}, {{ source.category }} and ' +
     '{{ source.kind }}. What is left out, or comes out blank, is told as before. @FILE reads a text from a file.'
