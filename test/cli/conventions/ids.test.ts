@@ -58,7 +58,9 @@ it('arguments that are described as ids are known', () => {
 })
 
 describe.each(takers)('%s, its %s', (_, name, command) => {
-  const flags = [...('yes' in command.flags ? ['--yes'] : []), '--json']
+  // An archive would be written into the folder of the tests.
+  const archive = command.id === 'memory:export' ? ['--to', '-'] : []
+  const flags = [...archive, ...('yes' in command.flags ? ['--yes'] : []), '--json']
   const asked = async (word: string) => {
     const server = await sampleServer()
     await shell(server).pipe('x', ...lineOf(command, { [name]: word }), ...flags)
