@@ -4,6 +4,7 @@ import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
 import { JournalEntry } from './journal.ts'
 import { modelTiers, RoutineSlug } from './routine-definition.ts'
+import { startRefusals } from './routine-starts.ts'
 import { RoutineTree } from './routine-tree.ts'
 
 export const routineStatuses = ['proposed', 'active', 'disabled'] as const
@@ -488,16 +489,7 @@ export const routines = {
     reply: RunReply,
     secrets: ['waitpoint_token'],
     journal: starts,
-    throws: [
-      'not_found',
-      'invalid_inputs',
-      'routine_inactive',
-      'routine_busy',
-      'missing_credentials',
-      'missing_integrations',
-      'chain_too_deep',
-      'body_over_limit',
-    ],
+    throws: ['not_found', ...startRefusals, 'chain_too_deep', 'body_over_limit'],
   }),
   dryRun: post(`${at}/dry_run`, {
     summary: 'Show what a run of a routine would do, without doing it',
@@ -587,15 +579,7 @@ export const routines = {
     reply: RunReply,
     secrets: ['waitpoint_token'],
     journal: starts,
-    throws: [
-      'not_found',
-      'invalid_inputs',
-      'routine_inactive',
-      'routine_busy',
-      'missing_credentials',
-      'missing_integrations',
-      'invalid_field',
-    ],
+    throws: ['not_found', ...startRefusals, 'invalid_field'],
   }),
   signal: post(`${W}/pipeline-runs/:routineRunId/signal`, {
     summary: 'Send an event to a run of a routine; kept for it when it does not wait for it yet',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Id, line, nullable, Time } from './fields.ts'
+import { startRefusals } from './routine-starts.ts'
 
 export const catchupPolicies = ['skip', 'once', 'all'] as const
 export type CatchupPolicy = (typeof catchupPolicies)[number]
@@ -111,14 +112,6 @@ export const schedules = {
     status: 200,
     reply: Type.Object({ run_id: Id, status: Type.Enum(['PENDING', 'DEDUPED']) }),
     journal: ['pipeline.run.started'],
-    throws: [
-      'not_found',
-      'invalid_inputs',
-      'routine_inactive',
-      'routine_busy',
-      'missing_credentials',
-      'missing_integrations',
-      'chain_too_deep',
-    ],
+    throws: ['not_found', ...startRefusals, 'chain_too_deep'],
   }),
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Id, line, nullable, Time } from './fields.ts'
+import { startRefusals } from './routine-starts.ts'
 
 /** The most webhooks of a workspace, and calls of one a minute unless stated. */
 export const [mostWebhooks, callsPerMinute] = [1000, 600]
@@ -104,16 +105,6 @@ export const webhooks = {
     }),
     journal: ['pipeline.run.started', 'webhook.failed'],
     noDryRun: 'whoever calls it is a program, which would be told that its call was accepted',
-    throws: [
-      'not_found',
-      'webhook_unsigned',
-      'webhook_disabled',
-      'invalid_inputs',
-      'routine_inactive',
-      'routine_busy',
-      'missing_credentials',
-      'missing_integrations',
-      'chain_too_deep',
-    ],
+    throws: ['not_found', 'webhook_unsigned', 'webhook_disabled', ...startRefusals, 'chain_too_deep'],
   }),
 }
