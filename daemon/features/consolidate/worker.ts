@@ -3,7 +3,7 @@ import { type Entry, fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { knownSecrets } from '../credentials/delivery/service.ts'
 import { walk } from '../journal/service.ts'
-import { filesOf, readFile, refusedText } from '../memory/service.ts'
+import { filesOf, learnedDayOf, readFile, refusedText } from '../memory/service.ts'
 import { folded, listIn, usable } from './parse.ts'
 import { pin } from './pins.ts'
 import { learnedFrom, promptOf, system, teaches } from './prompt.ts'
@@ -71,13 +71,11 @@ function withoutSecrets(app: App, workspace: string): (text: string) => string {
   return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
 }
 
-const learned = /^topics\/learned-(\d{4}-\d{2}-\d{2})\.md$/
-
 /** Patterns, folded, that crews learned lately, that wait for people, or that people rejected lately. */
 function knownPatterns(app: App, crew: string): Set<string> {
   const since = wholeSeconds(app.clock() - remembered * day)
   const texts = filesOf(app, crew)
-    .filter(({ name }) => (learned.exec(name)?.[1] ?? '') >= since.slice(0, 10))
+    .filter(({ name }) => (learnedDayOf(name) ?? '') >= since.slice(0, 10))
     .map(({ name }) => readFile(app, crew, name)!.content)
   const written = texts.flatMap((text) => [...text.matchAll(/\*\*Pattern:\*\*(.*)/g)].map(([, pattern]) => pattern!))
   const proposed = queries(app.db)

@@ -20,7 +20,7 @@ export const pinsFile = 'pins.md'
 
 const daily = /^daily\/(\d{4}-\d{2}-\d{2})\.md$/
 const topic = /^topics\/[a-z0-9][a-z0-9._-]{0,99}\.md$/
-const learned = /^topics\/learned-\d{4}-\d{2}-\d{2}\.md$/
+const learned = /^topics\/learned-(\d{4}-\d{2}-\d{2})\.md$/
 
 /** A day that there is. */
 const isDay = (day: string): boolean => {
@@ -30,6 +30,9 @@ const isDay = (day: string): boolean => {
 
 /** The day that a daily file is of. */
 export const dayOf = (name: string): string | null => daily.exec(name)?.[1] ?? null
+
+/** The day of a file of rules that people approved. */
+export const learnedDayOf = (name: string): string | null => learned.exec(name)?.[1] ?? null
 
 export const dailyFile = (now: string): string => `daily/${now.slice(0, 10)}.md`
 
@@ -48,7 +51,7 @@ export function named(tier: MemoryTier, name: string): Named | undefined {
 /** By what the versions of a file are administered. */
 export function kindOf(tier: MemoryTier, name: string): MemoryTier | 'pins' | 'learned' {
   if (name === pinsFile) return 'pins'
-  return name === 'learned.md' || learned.test(name) ? 'learned' : tier
+  return name === 'learned.md' || learnedDayOf(name) ? 'learned' : tier
 }
 
 export const capOf = (tier: MemoryTier, name: string): number => named(tier, name)?.cap ?? memoryCaps.lessons

@@ -11,6 +11,7 @@ import { type File, type FileRow, queries, type Version } from './queries.ts'
 import { indexFile } from './search/indexing.ts'
 
 export { refusedText } from './guard.ts'
+export { learnedDayOf } from './names.ts'
 export type { File, FileRow, Version }
 
 /** A text of an agent, a crew or a workspace. `path` is how people name it. */

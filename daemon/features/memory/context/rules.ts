@@ -1,6 +1,6 @@
 import { type MemoryTier, memoryBudget } from '#contract/memory'
 import { quotedLines } from '#kernel/quoted-lines'
-import { dayOf, mainFile, pinsFile } from '../names.ts'
+import { dayOf, learnedDayOf, mainFile, pinsFile } from '../names.ts'
 
 /** A file that may be given to a run. */
 export interface Candidate {
@@ -58,7 +58,7 @@ function placeOf(tier: MemoryTier, name: string, today: string): number | null {
   if (name === mainFile(tier)) return 1
   if (name === 'lessons.md') return 2
   if (name === 'learned.md') return 3
-  const day = dayOf(name) ?? /^topics\/learned-(\d{4}-\d{2}-\d{2})\.md$/.exec(name)?.[1]
+  const day = dayOf(name) ?? learnedDayOf(name)
   if (!day) return null
   const age = (Date.parse(today) - Date.parse(day)) / 86_400_000
   const most = name.startsWith('daily/') ? 2 : 7
