@@ -129,8 +129,7 @@ export async function runLocally(
     )
   })
   clearInterval(watch)
-  const left = survivors(turn.runId)
-  for (const pid of left) process.kill(pid, 'SIGKILL')
+  const left = survivors(turn.runId).filter(kill)
   take(parser.flush())
   const resumed = turn.session?.resume ?? false
   const verdict = judge(parser, { end, stderr, cancelled, resumed }, adapter.stderrFailure)
@@ -153,6 +152,16 @@ export function survivors(runId: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && marked(name))
     .map(Number)
+}
+
+/** Ends a process; false when it has ended by itself. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
 }
 
 export const readText = (...path: string[]) => readFileSync(join(...path), 'utf8')

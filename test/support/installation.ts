@@ -131,7 +131,8 @@ export async function install(settings: Record<string, string>): Promise<Install
     stop: () => daemon.stop(),
     async remove() {
       await daemon.kill()
-      rmSync(home, { recursive: true, force: true })
+      // Runs outlive the daemon, and one that ends just now writes how.
+      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
     openChat,
     say,
