@@ -3,6 +3,7 @@ import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
 import agentStanding from './activity/standing/routes.ts'
 import adapters from './adapters/routes.ts'
+import administration from './administration/routes.ts'
 import agentAvatars from './agents/avatars/routes.ts'
 import agentConnections from './agents/connections/routes.ts'
 import agentForms from './agents/forms/routes.ts'
@@ -88,6 +89,7 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   adapters,
+  administration,
   agents: join(
     agents,
     activity,

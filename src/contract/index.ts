@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { adapters } from './adapters.ts'
+import { administration } from './administration.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
@@ -84,6 +85,7 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   adapters,
+  administration,
   agents: {
     ...agents,
     ...activity,
