@@ -118,7 +118,7 @@ describe('the routine of an issue', () => {
     const done = await it.execute('issues', 'start', it.identifier, '--follow')
     expect([done.code, done.stdout, done.stderr]).toEqual([
       0,
-      expect.stringMatching(/✓ a +code +completed/),
+      expect.stringContaining('a\tcode\tcompleted'),
       expect.stringContaining('is REVIEW'),
     ])
     expect((await it.execute('issues', 'view', it.identifier)).stdout).toContain('done by the routine echo')
