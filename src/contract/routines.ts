@@ -499,7 +499,8 @@ export const routines = {
     bodyOptional: true,
     body: Type.Object({ inputs: Type.Optional(members()) }),
     reply: Type.Object({ status: Type.Literal('DRY_RUN_OK'), steps: Type.Array(DryStep) }),
-    journal: false,
+    journal: ['pipeline.dry_run'],
+    noDryRun: 'it is one itself',
     throws: ['not_found', 'invalid_inputs'],
   }),
   records: get(`${at}/run-records`, {

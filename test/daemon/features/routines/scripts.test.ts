@@ -51,6 +51,9 @@ describe('script steps', () => {
       status: 'COMPLETED',
       output: { n: 3, who: 'for $(id)', rest: 'a b 3', all: { n: 3, who: '$(id)' } },
     })
+    expect(it.entries().filter(({ entry_type }) => entry_type === 'pipeline.step.container_ready')).toMatchObject([
+      { trace_id: done.run_id, payload: { step_id: 'work', step_type: 'script', attempt: 1 } },
+    ])
   })
 
   it('fail with what the script said, and are tried again as often as they may be', async () => {
