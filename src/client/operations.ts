@@ -362,6 +362,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     loginCli: ['GET', '/login/cli', 'text'],
     resetPassword: ['GET', '/reset-password', 'text'],
     invitation: ['GET', '/invitation', 'text'],
+    decide: ['GET', '/decide', 'text'],
     asset: ['GET', '/assets/:name', 'text'],
   },
   pairing: {
@@ -495,6 +496,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/auth/sessions'],
     confirm: ['POST', '/api/v1/auth/step-up'],
     revoke: ['POST', '/api/v1/auth/sessions/:sessionId/revoke'],
+  },
+  skills: {
+    list: ['GET', '/api/v1/skills'],
+    show: ['GET', '/api/v1/skills/:skillId'],
+    import: ['POST', '/api/v1/workspaces/:workspaceId/skills/import'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/skills/:skillId'],
   },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],

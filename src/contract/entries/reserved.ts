@@ -39,8 +39,6 @@ export const reserved = {
   'hook.fired': 'info',
   'hook.blocked': 'warn',
   'system.hook_toggled': 'info',
-  'skill.imported': 'notice',
-  'skill.deleted': 'notice',
   'skill.assigned': 'info',
   'skill.unassigned': 'info',
   'skill.invoked': 'info',
