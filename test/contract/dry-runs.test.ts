@@ -24,7 +24,7 @@ const refused: Record<string, string> = {
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
   'automations.preview': 'it changes nothing that is stored',
-  'routines.dryRun': 'it changes nothing that is stored',
+  'routines.dryRun': 'it is one itself',
   'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
   'totp.confirm': 'tries of a secret must be counted',
