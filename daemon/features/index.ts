@@ -19,6 +19,7 @@ import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import channels from './channels/routes.ts'
+import notificationHours from './channels/hours/routes.ts'
 import notificationPreferences from './channels/wishes/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
@@ -71,6 +72,7 @@ import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
+import skills from './skills/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import templates from './templates/routes.ts'
@@ -142,13 +144,14 @@ export const features = {
   plans,
   policies,
   ports,
-  preferences: join(preferences, notificationPreferences),
+  preferences: join(preferences, notificationPreferences, notificationHours),
   projects,
   rooms,
   routines,
   runs: join(runs, runReceipts, runTree),
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates,

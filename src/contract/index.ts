@@ -58,7 +58,7 @@ import { persona } from './persona.ts'
 import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
-import { notificationPreferences, preferences } from './preferences.ts'
+import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
@@ -67,6 +67,7 @@ import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
 import { sessions } from './sessions.ts'
+import { skills } from './skills.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { templates } from './templates.ts'
@@ -138,13 +139,14 @@ export const api = {
   plans,
   policies,
   ports,
-  preferences: { ...preferences, ...notificationPreferences },
+  preferences: { ...preferences, ...notificationPreferences, ...notificationHours },
   projects,
   rooms,
   routines,
   runs: { ...runs, ...runReceipts, ...runTree },
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates,
