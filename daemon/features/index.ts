@@ -20,6 +20,7 @@ import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import channels from './channels/routes.ts'
+import notificationHours from './channels/hours/routes.ts'
 import notificationPreferences from './channels/wishes/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
@@ -145,7 +146,7 @@ export const features = {
   plans,
   policies,
   ports,
-  preferences: join(preferences, notificationPreferences),
+  preferences: join(preferences, notificationPreferences, notificationHours),
   projects,
   rooms,
   routines,

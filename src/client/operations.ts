@@ -419,6 +419,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     remove: ['DELETE', '/api/v1/me/preferences/:key'],
     notifications: ['GET', '/api/v1/me/notification-prefs'],
     setNotifications: ['PUT', '/api/v1/me/notification-prefs'],
+    hours: ['GET', '/api/v1/me/notification-hours'],
+    setHours: ['PUT', '/api/v1/me/notification-hours'],
   },
   projects: {
     list: ['GET', '/api/v1/projects'],

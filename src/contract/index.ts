@@ -59,7 +59,7 @@ import { persona } from './persona.ts'
 import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
-import { notificationPreferences, preferences } from './preferences.ts'
+import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
@@ -141,7 +141,7 @@ export const api = {
   plans,
   policies,
   ports,
-  preferences: { ...preferences, ...notificationPreferences },
+  preferences: { ...preferences, ...notificationPreferences, ...notificationHours },
   projects,
   rooms,
   routines,

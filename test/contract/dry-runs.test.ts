@@ -342,6 +342,7 @@ const cases: Record<string, Case> = {
   'policies.set': ok({ autonomy_level: 'strict', behavior_mode: 'warn' }),
   'ports.revoke': ok({}),
   'preferences.set': { status: 204, body: { any: 1 } },
+  'preferences.setHours': ok({ digest_at: '08:30' }),
   'preferences.setNotifications': ok({ cells: [{ category: 'security', channel_id: '$channelId', state: 'off' }] }),
   'preferences.remove': gone,
   'rooms.continue': made({ kind: 'channel', title: 'new', agent_id: '$agentId', client_id: 'new' }),

@@ -373,6 +373,8 @@ ports.expose               internal  -                 api
 preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
 preferences.notifications  VIEWER    -                 api
+preferences.hours          signed-in -                 api
+preferences.setHours       signed-in -                 api
 preferences.setNotifications VIEWER  workspace:admin   api
 preferences.remove         signed-in -                 api
 
