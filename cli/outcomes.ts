@@ -176,6 +176,8 @@ export const next: Readonly<Record<string, string>> = {
   'rooms:read': 'rooms list',
   'rooms:send': 'rooms messages {room}',
   'runs:cancel': 'runs show {run}',
+  'skills:import': 'skills list',
+  'skills:remove': 'skills list',
   'sessions:revoke': 'sessions list',
   'templates:remove-notification': 'templates notifications',
   'templates:set-notification': 'templates notifications',

@@ -59,6 +59,7 @@ export const topics: Readonly<Record<string, string>> = {
   runs: 'Runs, each one piece of work of an agent',
   sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for WebSockets, for scripts',
+  skills: 'What agents can be taught: skills in the Agent Skills format',
   system: 'The daemon: version, health, metrics, API',
   templates: 'Other words for what notifications say',
   tokens: 'Your tokens for command lines and programs',

@@ -71,6 +71,7 @@ import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
+import skills from './skills/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import templates from './templates/routes.ts'
@@ -149,6 +150,7 @@ export const features = {
   runs: join(runs, runReceipts, runTree),
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates,

@@ -497,6 +497,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     confirm: ['POST', '/api/v1/auth/step-up'],
     revoke: ['POST', '/api/v1/auth/sessions/:sessionId/revoke'],
   },
+  skills: {
+    list: ['GET', '/api/v1/skills'],
+    show: ['GET', '/api/v1/skills/:skillId'],
+    import: ['POST', '/api/v1/workspaces/:workspaceId/skills/import'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/skills/:skillId'],
+  },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],
   },

@@ -67,6 +67,7 @@ import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
 import { sessions } from './sessions.ts'
+import { skills } from './skills.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { templates } from './templates.ts'
@@ -145,6 +146,7 @@ export const api = {
   runs: { ...runs, ...runReceipts, ...runTree },
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates,

@@ -401,6 +401,8 @@ const cases: Record<string, Case> = {
   }),
   'workflows.update': ok({ icon: 'new' }),
   'workflows.remove': gone,
+  'skills.import': made({ content: '---\nname: new\nlicense: MIT\n---\n' }),
+  'skills.remove': ok(),
   'triage.create': made({ name: 'new', pattern: 'x', match_type: 'exact' }),
   'triage.update': ok({ name: 'new' }),
   'triage.remove': gone,

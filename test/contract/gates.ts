@@ -455,6 +455,11 @@ sessions.list              signed-in -                 api
 sessions.confirm           signed-in -                 auth unproven
 sessions.revoke            signed-in -                 api
 
+skills.list                VIEWER    -                 api
+skills.show                VIEWER    -                 api
+skills.import              MANAGER   skills:write      api  or:skill.create
+skills.remove              ADMIN     skills:write      api
+
 sockets.token              signed-in -                 api
 
 system.health              public    -                 none

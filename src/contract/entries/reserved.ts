@@ -42,8 +42,6 @@ export const reserved = {
   'pipeline.step.container_ready': 'info',
   'pipeline.dry_run': 'info',
   'pipeline.runs_swept': 'info',
-  'skill.imported': 'notice',
-  'skill.deleted': 'notice',
   'skill.assigned': 'info',
   'skill.unassigned': 'info',
   'skill.invoked': 'info',
