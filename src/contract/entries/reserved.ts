@@ -42,8 +42,5 @@ export const reserved = {
   'pipeline.step.container_ready': 'info',
   'pipeline.dry_run': 'info',
   'pipeline.runs_swept': 'info',
-  'skill.assigned': 'info',
-  'skill.unassigned': 'info',
-  'skill.invoked': 'info',
   'provisioning.build_failed': 'warn',
 } as const satisfies Record<string, Severity>
