@@ -362,6 +362,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     loginCli: ['GET', '/login/cli', 'text'],
     resetPassword: ['GET', '/reset-password', 'text'],
     invitation: ['GET', '/invitation', 'text'],
+    decide: ['GET', '/decide', 'text'],
     asset: ['GET', '/assets/:name', 'text'],
   },
   pairing: {

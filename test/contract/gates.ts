@@ -307,6 +307,7 @@ pages.login                public    -                 none
 pages.loginCli             public    -                 none
 pages.resetPassword        public    -                 none
 pages.invitation           public    -                 none
+pages.decide               public    -                 none
 pages.asset                public    -                 none
 
 pairing.start              signed-in -                 auth second-factor

@@ -9,7 +9,7 @@ import { DeliveryError, type Message, sendMessage } from '../../channels/sending
 import { type ChannelRow, channelById, nameOf, targetOf } from '../../channels/service.ts'
 import { membershipOf } from '../../members/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { nextAttempt } from '../rules.ts'
+import { linksOf, nextAttempt } from '../rules.ts'
 
 interface Stored {
   title: string
@@ -26,16 +26,27 @@ function messageOf(app: App, row: Row): Message {
   const held = source_kind === 'summary' ? queries(app.db).held.get({ ...flow, since: row.created_at })! : 0
   const title = held ? `${held} more of ${category} were held back` : stored.title
   const { body, priority, vars } = stored
+  const links = linksOf(row, app.config.publicUrl)
+  const shown = links[0] && { url: links[0].url, links }
   return {
     id,
     title,
     body,
-    links: [],
+    links,
     priority,
     webhook: {
       header: 'X-Svc-Category',
       name: category,
-      body: { category, title, ...(body && { body }), priority, source_kind, source_id, ...(vars && { vars }) },
+      body: {
+        category,
+        title,
+        ...(body && { body }),
+        priority,
+        source_kind,
+        source_id,
+        ...shown,
+        ...(vars && { vars }),
+      },
     },
   }
 }
