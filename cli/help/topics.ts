@@ -4,7 +4,7 @@ export const topics: Readonly<Record<string, string>> = {
   'account:2fa': 'The second factor of your account',
   'account:avatar': 'Your picture',
   adapters: "The agents' clients: what they can, and which a crew has",
-  admin: "Administer this machine's server while no daemon runs",
+  admin: 'Counts, users and workspaces; the server of this machine',
   'admin:sessions': 'Browser sessions on the server of this machine',
   alias: 'Names of your own for command lines',
   agents: 'Agents, the members of crews that do the work',

@@ -3,6 +3,7 @@ import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
 import agentStanding from './activity/standing/routes.ts'
 import adapters from './adapters/routes.ts'
+import administration from './administration/routes.ts'
 import agentAvatars from './agents/avatars/routes.ts'
 import agentConnections from './agents/connections/routes.ts'
 import agentForms from './agents/forms/routes.ts'
@@ -19,6 +20,7 @@ import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import channels from './channels/routes.ts'
+import notificationHours from './channels/hours/routes.ts'
 import notificationPreferences from './channels/wishes/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
@@ -88,6 +90,7 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   adapters,
+  administration,
   agents: join(
     agents,
     activity,
@@ -143,7 +146,7 @@ export const features = {
   plans,
   policies,
   ports,
-  preferences: join(preferences, notificationPreferences),
+  preferences: join(preferences, notificationPreferences, notificationHours),
   projects,
   rooms,
   routines,

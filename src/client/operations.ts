@@ -12,6 +12,11 @@ export const operations: Record<string, Record<string, Operation>> = {
   adapters: {
     list: ['GET', '/api/v1/adapters'],
   },
+  administration: {
+    stats: ['GET', '/api/v1/admin/stats'],
+    users: ['GET', '/api/v1/admin/users'],
+    workspaces: ['GET', '/api/v1/admin/workspaces'],
+  },
   agents: {
     list: ['GET', '/api/v1/agents'],
     status: ['GET', '/api/v1/agents/crews-status'],
@@ -414,6 +419,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     remove: ['DELETE', '/api/v1/me/preferences/:key'],
     notifications: ['GET', '/api/v1/me/notification-prefs'],
     setNotifications: ['PUT', '/api/v1/me/notification-prefs'],
+    hours: ['GET', '/api/v1/me/notification-hours'],
+    setHours: ['PUT', '/api/v1/me/notification-hours'],
   },
   projects: {
     list: ['GET', '/api/v1/projects'],

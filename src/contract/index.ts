@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { adapters } from './adapters.ts'
+import { administration } from './administration.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
@@ -58,7 +59,7 @@ import { persona } from './persona.ts'
 import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
-import { notificationPreferences, preferences } from './preferences.ts'
+import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
@@ -84,6 +85,7 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   adapters,
+  administration,
   agents: {
     ...agents,
     ...activity,
@@ -139,7 +141,7 @@ export const api = {
   plans,
   policies,
   ports,
-  preferences: { ...preferences, ...notificationPreferences },
+  preferences: { ...preferences, ...notificationPreferences, ...notificationHours },
   projects,
   rooms,
   routines,

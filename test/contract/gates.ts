@@ -258,6 +258,9 @@ limits.set                 signed-in workspace:admin   api
 limits.reset               signed-in workspace:admin   api
 
 members.list               VIEWER    -                 api
+administration.stats       OWNER     -                 api
+administration.users       OWNER     -                 api
+administration.workspaces  OWNER     -                 api
 members.add                ADMIN     workspace:admin   api
 members.provision          ADMIN     workspace:admin   api
 members.update             MANAGER   workspace:admin   api
@@ -370,6 +373,8 @@ ports.expose               internal  -                 api
 preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
 preferences.notifications  VIEWER    -                 api
+preferences.hours          signed-in -                 api
+preferences.setHours       signed-in -                 api
 preferences.setNotifications VIEWER  workspace:admin   api
 preferences.remove         signed-in -                 api
 

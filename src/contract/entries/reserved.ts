@@ -39,8 +39,5 @@ export const reserved = {
   'hook.fired': 'info',
   'hook.blocked': 'warn',
   'system.hook_toggled': 'info',
-  'pipeline.step.container_ready': 'info',
-  'pipeline.dry_run': 'info',
-  'pipeline.runs_swept': 'info',
   'provisioning.build_failed': 'warn',
 } as const satisfies Record<string, Severity>

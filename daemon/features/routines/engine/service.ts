@@ -14,7 +14,7 @@ import { isWanted } from '../steps/values.ts'
 import { type Loaded, load, loadStep, valuesOf } from './loading.ts'
 import { queries, type StepRow } from './queries.ts'
 import { backoffOf, isRetried, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
-import { tellInvalid, tellStep } from './telling.ts'
+import { tellInvalid, tellReady, tellStep } from './telling.ts'
 
 /** Steps that one change carries out, so that others come in between. */
 const burst = 64
@@ -296,6 +296,7 @@ export function keepScript(app: App, step: StepRow, begun: BegunScript): boolean
   const found = loadStep(app, step)
   if (found?.row.status !== 'running' || found.row.attempt !== step.attempt) return false
   queries(app.db).putStep.run({ ...found.row, state_json: JSON.stringify(begun) })
+  tellReady(app, found.loaded.run, found.row)
   return true
 }
 
