@@ -7,6 +7,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   account_email: ['email'],
   url: ['source'],
   files: ['source'],
+  skill_id: ['skill'],
+  skillId: ['skill'],
   allow_unsafe_license: ['unsafe-license'],
   account_label: ['label'],
   actor_type: ['actor'],

@@ -178,6 +178,8 @@ export const next: Readonly<Record<string, string>> = {
   'rooms:send': 'rooms messages {room}',
   'runs:cancel': 'runs show {run}',
   'skills:import': 'skills list',
+  'skills:assign': 'skills assigned {agent}',
+  'skills:unassign': 'skills assigned {agent}',
   'skills:remove': 'skills list',
   'sessions:revoke': 'sessions list',
   'templates:remove-notification': 'templates notifications',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { SkillDetail, Skill as SkillRow } from '#contract/skills'
+import type { Reply } from '#contract/define'
+import type { SkillDetail, Skill as SkillRow, skills } from '#contract/skills'
 import { age } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -21,10 +22,25 @@ export const skillView: View<Skill> = {
   wide: {
     VERSION: ({ version }) => version,
     LICENSE: ({ spdx_license }) => spdx_license,
+    AGENTS: ({ installed_on }) => installed_on.length,
+    USED: ({ usage }) => usage.invocations,
     FOUND: ({ scan_reason }) => scan_reason,
     DESCRIPTION: ({ description }) => description,
     ID: ({ id }) => id,
   },
+}
+
+type Assigned = Reply<typeof skills.assigned>[number]
+
+export const assignedSkillView: View<Assigned> = {
+  name: ({ skill }) => skill.slug,
+  empty: 'The agent has no skills. Next: muster skills assign SKILL --agent AGENT',
+  columns: {
+    NAME: ({ skill }) => skill.slug,
+    CATEGORY: ({ skill }) => skill.category.toLowerCase(),
+    VERSION: ({ skill }) => skill.version,
+  },
+  wide: { DESCRIPTION: ({ skill }) => skill.description, ID: ({ skill }) => skill.id },
 }
 
 export const skillDetailView: View<Detail> = {
@@ -42,6 +58,8 @@ export const skillDetailView: View<Detail> = {
     MATURITY: ({ maturity }) => maturity.toLowerCase(),
     SOURCE: ({ source }) => source.toLowerCase(),
     SCAN: ({ scan_status, scan_reason }) => [scan_status.toLowerCase(), scan_reason].filter(Boolean).join(': '),
+    AGENTS: ({ installed_on }) => installed_on.map(({ agent_slug }) => agent_slug).join(', ') || null,
+    USED: ({ usage }) => usage.invocations,
     FILES: ({ files }) => files.map(({ path, executable }) => (executable ? `${path}*` : path)).join('\n') || null,
     AGE: ({ created_at }) => age(created_at),
   },

@@ -77,9 +77,11 @@ export interface RunRef {
 
 export interface RunFile {
   path: string
-  content: string
+  content: string | Buffer
   /** Permission bits, by default 0o600. */
   mode?: number
+  /** It is a link that leads there, and has no content. */
+  link?: string
 }
 
 /**

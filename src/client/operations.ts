@@ -509,6 +509,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     show: ['GET', '/api/v1/skills/:skillId'],
     import: ['POST', '/api/v1/workspaces/:workspaceId/skills/import'],
     remove: ['DELETE', '/api/v1/workspaces/:workspaceId/skills/:skillId'],
+    assigned: ['GET', '/api/v1/agents/:agentId/skills'],
+    assign: ['POST', '/api/v1/agents/:agentId/skills'],
+    unassign: ['DELETE', '/api/v1/agents/:agentId/skills/:skillId'],
   },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, post } from './define.ts'
-import { Id, nullable, page, prose, Time } from './fields.ts'
+import { Id, nullable, page, prose, Ref, Time } from './fields.ts'
 
 export const skillCategories = [
   'CODING',
@@ -29,6 +29,9 @@ export const skillFileBytes = 512 * 1024
 export const skillBytes = 2 * 1024 * 1024
 /** Files beside SKILL.md. */
 export const mostSkillFiles = 100
+/** Skills of an agent, and bytes of all of them: each run is given them. */
+export const mostAgentSkills = 50
+export const agentSkillBytes = 4 * 1024 * 1024
 /** Skills of an instance. */
 export const mostSkills = 10_000
 
@@ -66,7 +69,18 @@ const SkillRow = {
   updated_at: Time,
 }
 
-export const Skill = Type.Object(SkillRow)
+const Holder = Type.Object({ agent_id: Id, agent_slug: Type.String(), agent_name: Type.String() })
+
+/** What a skill is to the workspace of the caller. */
+const Here = {
+  installed_on: Type.Array(Holder, { description: 'Agents of this workspace that have it' }),
+  usage: Type.Object({
+    invocations: Type.Integer({ description: 'Runs of this workspace that used it' }),
+    last_used_at: Type.Optional(Time),
+  }),
+}
+
+export const Skill = Type.Object({ ...SkillRow, ...Here })
 
 export const SkillFile = Type.Object({
   path: Type.String({ description: 'Below the folder of the skill' }),
@@ -78,6 +92,8 @@ export const SkillFile = Type.Object({
 
 export const SkillDetail = Type.Object({
   ...SkillRow,
+  ...Here,
+  agent_count: Type.Integer({ description: 'Agents of this workspace that have it' }),
   content: Type.String({ description: 'SKILL.md, as it was imported' }),
   license: text,
   credential_requirements: texts,
@@ -120,6 +136,8 @@ export const skills = {
       vendor: word('Only of this vendor'),
       maturity: word('Only of this maturity'),
       runtime: word('Only of this kind'),
+      installed: word('1: only those that agents of this workspace have'),
+      installed_for_agent_id: word('Only those that this agent has'),
     }),
     reply: Type.Array(Skill),
   }),
@@ -164,5 +182,49 @@ export const skills = {
     reply: Type.Object({ deleted: Type.Boolean(), skill_id: Id }),
     journal: ['skill.deleted'],
     throws: ['not_found', 'builtin_kept'],
+  }),
+  assigned: get('/agents/:agentId/skills', {
+    summary: 'List the skills of an agent',
+    access: 'VIEWER',
+    reply: Type.Array(
+      Type.Object({
+        id: Id,
+        agent_id: Id,
+        skill_id: Id,
+        enabled: Type.Boolean(),
+        config: nullable(Type.String()),
+        skill: Type.Object({
+          id: Id,
+          name: SkillRow.name,
+          slug: SkillRow.slug,
+          display_name: SkillRow.display_name,
+          description: text,
+          category: SkillRow.category,
+          source: SkillRow.source,
+          icon: text,
+          version: SkillRow.version,
+        }),
+      }),
+    ),
+    throws: ['not_found'],
+  }),
+  assign: post('/agents/:agentId/skills', {
+    summary: 'Give a skill to an agent, from its next run on',
+    access: 'MANAGER',
+    crew: 'agentId',
+    scope: 'skills:write',
+    repeatable: true,
+    body: Type.Object({ skill_id: Ref, config: Type.Optional(nullable(prose(10_000))) }),
+    reply: Type.Object({ id: Id, already_assigned: Type.Optional(Type.Boolean()) }),
+    journal: ['skill.assigned'],
+    throws: ['not_found', 'skills_full'],
+  }),
+  unassign: del('/agents/:agentId/skills/:skillId', {
+    summary: 'Take a skill back from an agent, by its id or that of the assignment',
+    access: 'MANAGER',
+    crew: 'agentId',
+    scope: 'skills:write',
+    journal: ['skill.unassigned'],
+    throws: ['not_found'],
   }),
 }

@@ -404,6 +404,14 @@ const cases: Record<string, Case> = {
   'workflows.remove': gone,
   'skills.import': made({ content: '---\nname: new\nlicense: MIT\n---\n' }),
   'skills.remove': ok(),
+  'skills.assign': made({ skill_id: '$skillId' }),
+  'skills.unassign': {
+    ...gone,
+    before: async (it, owner, ids) => {
+      await it.call(owner, 'POST', `/agents/${ids['agentId']}/skills`, { skill_id: ids['skillId'] })
+      return undefined
+    },
+  },
   'triage.create': made({ name: 'new', pattern: 'x', match_type: 'exact' }),
   'triage.update': ok({ name: 'new' }),
   'triage.remove': gone,

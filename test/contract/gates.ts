@@ -464,6 +464,9 @@ skills.list                VIEWER    -                 api
 skills.show                VIEWER    -                 api
 skills.import              MANAGER   skills:write      api  or:skill.create
 skills.remove              ADMIN     skills:write      api
+skills.assigned            VIEWER    -                 api
+skills.assign              MANAGER   skills:write      api  crew-role
+skills.unassign            MANAGER   skills:write      api  crew-role
 
 sockets.token              signed-in -                 api
 

@@ -20,6 +20,7 @@ import {
 } from '../support/agent-client.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { type ModelEndpoint, modelEndpoint, type Script } from '../support/model-endpoint.ts'
+import { isTaught } from '../support/taught.ts'
 import { waitingNotes } from '../support/waiting-notes.ts'
 
 const { bin, missing } = fetchClient('claude')
@@ -83,6 +84,13 @@ async function withNotes(url: string, notes = waitingNotes()) {
 }
 
 describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, () => {
+  it('is taught skills, whose scripts run, and none that were taken from it', () =>
+    isTaught({
+      scene,
+      shell: (command) => ({ name: 'Bash', input: { command } }),
+      skill: { name: 'Skill', input: { skill: 'muster:greet' } },
+    }))
+
   it('answers a turn with text', async () => {
     const { endpoint, folders, run } = await scene([
       { thinking: 'Hm.', text: ['Hello', ' there.'], usage: { input: 30, output: 5 } },

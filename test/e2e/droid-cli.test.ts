@@ -20,6 +20,7 @@ const shout = new URL('../fixtures/mcp/shout.mjs', import.meta.url).pathname
 const common = {
   adapter: droid,
   client: 'droid',
+  skill: (skill: string) => ({ name: 'Skill', input: { skill } }),
   shell,
   mcpTool,
   asksForLong: true as const,

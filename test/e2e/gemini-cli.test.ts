@@ -22,6 +22,7 @@ describeClient<GeminiBody>(
     model: 'gemini-2.5-flash',
     endpoint: geminiEndpoint,
     shell,
+    skill: (name) => ({ name: 'activate_skill', input: { name } }),
     mcpTool: (server, tool, input) => ({ name: `mcp_${server}_${tool}`, input }),
     told: (body) => JSON.stringify([body?.systemInstruction, body?.contents]),
     statuses: [

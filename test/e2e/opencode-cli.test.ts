@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { opencode } from '../../daemon/runtime/adapters/opencode/index.ts'
@@ -7,6 +7,15 @@ import { clientScene, type Dialect, describeClient } from '../support/client-sui
 import { type MessagesBody, modelEndpoint } from '../support/model-endpoint.ts'
 import { type ResponsesBody, responsesEndpoint } from '../support/responses-endpoint.ts'
 
+/** The client lists what lies beside a skill with ripgrep, which crews have and Codex brings along. */
+function withRipgrep(): string {
+  const { bin } = fetchClient('codex')
+  const packages = bin ? join(bin, '../@openai') : ''
+  const files = bin ? readdirSync(packages, { recursive: true, encoding: 'utf8' }) : []
+  const found = files.find((file) => file.endsWith('/rg'))
+  return found ? dirname(join(packages, found)) : ''
+}
+
 const shell = (command: string) => ({ name: 'bash', input: { command } })
 const offered = (body: MessagesBody | undefined) => (body?.tools ?? []).map(({ name }) => name).sort()
 const reading = ['glob', 'grep', 'read']
@@ -14,6 +23,8 @@ const reading = ['glob', 'grep', 'read']
 const common = {
   adapter: opencode,
   client: 'opencode',
+  skill: (name: string) => ({ name: 'skill', input: { name } }),
+  programs: withRipgrep(),
   shell,
   mcpTool: (server: string, tool: string, input: Record<string, unknown>) => ({ name: `${server}_${tool}`, input }),
   asksForLong: true as const,

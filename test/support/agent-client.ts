@@ -1,5 +1,14 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentFrame } from '#contract/frames'
@@ -83,9 +92,11 @@ export async function runLocally(
   { bin, env = {}, secrets = [], onFrame, endWhen }: Options,
 ): Promise<LocalRun> {
   const { spec, mcpServers } = adapter.launch(turn)
-  for (const { path, content, mode = 0o600 } of spec.files) {
+  for (const { path, content, mode = 0o600, link } of spec.files) {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content, { mode })
+    rmSync(path, { force: true })
+    if (link === undefined) writeFileSync(path, content, { mode })
+    else symlinkSync(link, path)
   }
   const input = join(turn.folders.run, 'in')
   writeFileSync(input, spec.stdin)

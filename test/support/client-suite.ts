@@ -9,6 +9,7 @@ import { adapterNeeds, type CliAdapter, type LlmProvider } from '../../src/contr
 import { agentFolders, fetchClient, gitThatRuns, readText, runLocally, spoken, survivors } from './agent-client.ts'
 import { leaveOut } from './leave-out.ts'
 import type { ModelEndpoint, Script, ScriptedTool } from './model-endpoint.ts'
+import { isTaught } from './taught.ts'
 import { waitingNotes } from './waiting-notes.ts'
 
 /** How a vendor's client and its model service talk. */
@@ -23,6 +24,10 @@ export interface Dialect<B> {
   shell(command: string): ScriptedTool
   /** A tool of an MCP server as the model asks for it. */
   mcpTool(server: string, tool: string, input: Record<string, unknown>): ScriptedTool
+  /** The client's tool that loads a skill, as the model asks for it; without one it reads the file. */
+  skill?(name: string): ScriptedTool
+  /** A folder with programs that the tool needs besides. */
+  programs?: string
   /** All that the model service was told in one request. */
   told(body: B | undefined): string
   /** What a status of the model service means. */
@@ -100,6 +105,8 @@ export function describeClient<B>(
   const { bin, missing } = fetchClient(client)
   leaveOut(missing)
   const scene = (script: Script<B>, keys?: string[]) => clientScene(dialect, bin!, script, keys)
+  const withPrograms = (script: Script<B>) =>
+    clientScene(dialect, [dialect.programs, bin].filter(Boolean).join(':'), script)
 
   describe.skipIf(missing)(`${client} from the npm registry`, { timeout: 120_000 }, () => {
     afterEach(closeScenes)
@@ -220,6 +227,9 @@ export function describeClient<B>(
       })
       expect(frames.find(({ type }) => type === 'tool_result')).toMatchObject({ content: 'HEY !!' })
     })
+
+    it('is taught skills, whose scripts run, and none that were taken from it', () =>
+      isTaught<B>({ scene: withPrograms, shell, skill: dialect.skill?.('greet') }))
 
     it('takes a prompt and a system prompt of more than 200 KB', async () => {
       const { endpoint, run } = await scene([{ text: 'Read.' }])

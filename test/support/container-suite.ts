@@ -44,6 +44,9 @@ const versionOf = (client: string): string => {
 }
 
 /** What every client does for Muster in a hardened container, with the vendor's own program and the built daemon. */
+/** Where a script of the skill of the test may lie. */
+const greeting = ['skills', 'skill'].map((at) => `-path '*/${at}/greet/scripts/greet.sh'`).join(' -o ')
+
 export async function describeContained<B>(
   contained: Contained<B>,
   own: (scene: () => { daemon: Installation; model: ModelEndpoint<B>; agentId: string }) => void = () => undefined,
@@ -68,6 +71,8 @@ export async function describeContained<B>(
       return steps
         ? { text: 'Learned.' }
         : { tools: [mcpTool('muster', 'memory_write', { path: 'AGENT.md', content: 'The word is quince.' })] }
+    if (said.includes('Greet me.'))
+      return steps ? { text: 'Greeted.' } : tool(`find / '(' ${greeting} ')' -exec {} ';' 2>/dev/null; true`)
     const [, url] = said.match(/Fetch it from (http:\/\/[\d.:]+)/) ?? []
     if (url) return steps ? { text: 'Fetched.' } : tool(`curl -s -o /dev/null -w 'fetched %{http_code}' ${url}/`)
     if (said.includes('Look it up.')) return steps ? { text: 'Found.' } : tool('echo the-word-is-plum')
@@ -138,6 +143,22 @@ export async function describeContained<B>(
       expect((await daemon.messagesOf(chatId)).at(-1)).toMatchObject({ content: 'I still know.' })
       const { entries } = await daemon.client.journal.list({ query: { entry_type: 'conversation.session_lost' } })
       expect(entries).toEqual([])
+    })
+
+    it('tells its model of a skill, runs its script, and counts that', async () => {
+      const api = daemon.client
+      const workspaceId = (await api.crews.show({ crewId })).workspace_id
+      const content = '---\nname: greet\ndescription: Greets warmly.\nlicense: MIT\n---\nRun scripts/greet.sh\n'
+      const script = Buffer.from('#!/bin/sh\necho "hello, $SVC_AGENT_ID"\n').toString('base64')
+      const files = [{ path: 'scripts/greet.sh', content_base64: script, executable: true }]
+      await api.skills.import({ workspaceId, body: { content, files } })
+      await api.skills.assign({ agentId: agents['ada']!, body: { skill_id: 'greet' } })
+      const asked = model.messages.length
+      expect((await daemon.turn(agents['ada']!, 'Greet me.')).run.status).toBe('COMPLETED')
+      expect(JSON.stringify(model.messages[asked])).toContain('Greets warmly.')
+      expect(JSON.stringify(model.messages.at(-1))).toContain(`hello, ${agents['ada']}`)
+      expect((await api.skills.show({ skillId: 'greet', query: {} })).usage.invocations).toBe(1)
+      await api.skills.unassign({ agentId: agents['ada']!, skillId: 'greet' })
     })
 
     it('tells its model the persona, and a new one in a chat that goes on', async () => {

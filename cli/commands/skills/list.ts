@@ -19,12 +19,14 @@ export default class SkillsList extends ApiCommand<typeof SkillsList> {
     vendor: Flags.string({ description: 'only of this vendor' }),
     maturity: Flags.string({ options: [...skillMaturities], helpValue: 'MATURITY', description: 'only this maturity' }),
     runtime: Flags.string({ options: [...skillRuntimes], helpValue: 'RUNTIME', description: 'only this kind' }),
+    installed: Flags.boolean({ description: 'only those that agents of this workspace have' }),
     ...windowFlags,
   }
 
   async run(): Promise<void> {
     const { search, category, source, vendor, maturity, runtime } = this.flags
-    const filter = { search, category, source, vendor, maturity, runtime }
+    const installed = this.flags.installed ? '1' : undefined
+    const filter = { search, category, source, vendor, maturity, runtime, installed }
     const rows = await windowed(this.flags, (page) => this.api.skills.list({ query: given({ ...filter, ...page }) }))
     await this.out.list(rows, skillView)
   }

@@ -55,6 +55,7 @@ export interface AgentRow {
 /** What is counted and found of an agent's own. The cost grows with the counts. */
 export interface AgentCounts {
   credentials: number
+  skills: number
   chats: number
   /** Runs that wait for a person. */
   waiting_runs: number
@@ -113,6 +114,7 @@ const columns = `a.id, a.workspace_id, a.crew_id, a.name, a.slug, a.description,
     s.last_run AS schedule_last_run, s.next_run AS schedule_next_run,
     coalesce(w.require_timestamp, 0) AS webhook_require_timestamp, w.secret_enc IS NOT NULL AS webhook_secret_set`
 const counts = `(SELECT count(*) FROM agent_credentials g WHERE g.agent_id = a.id) AS credentials,
+  (SELECT count(*) FROM agent_skills g WHERE g.agent_id = a.id) AS skills,
     (SELECT count(*) FROM chats h WHERE h.agent_id = a.id) AS chats,
     (SELECT count(*) FROM runs r WHERE r.agent_id = a.id AND r.phase <> 'ended' AND r.phase IN ('parking', 'parked'))
       AS waiting_runs,

@@ -12,7 +12,17 @@ const isCreator = (actor: Actor) => actor.role !== null && allows('MANAGER', act
 
 /** A row of the list; `pays_with` is set only for a single agent. */
 function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof AgentListRow> {
-  const { crew_name, crew_slug, crew_color, crew_avatar_style, avatar_version, credentials, chats, ...members } = row
+  const {
+    crew_name,
+    crew_slug,
+    crew_color,
+    crew_avatar_style,
+    avatar_version,
+    credentials,
+    skills,
+    chats,
+    ...members
+  } = row
   const { mcp_config_json, created_by_user_id, owner_email, owner_name, last_active, ...shown } = members
   const { webhook_secret_set: _set, ...rest } = shown
   return {
@@ -26,7 +36,7 @@ function toAgentRow(row: AgentRow & AgentCounts, actor: Actor): Static<typeof Ag
       rest.crew_id !== null && crew_name !== null && crew_slug !== null
         ? { id: rest.crew_id, name: crew_name, slug: crew_slug, color: crew_color, avatar_style: crew_avatar_style }
         : null,
-    _count: { skills: 0, credentials, chats },
+    _count: { skills, credentials, chats },
     ...(created_by_user_id && { created_by_user_id }),
     ...(owner_email !== null && { owner: { full_name: owner_name, email: owner_email } }),
     ...(last_active !== null && { last_active_at: new Date(last_active).toISOString() }),

@@ -65,6 +65,9 @@ export function readSkill(content: string): SkillText {
   }
 }
 
+/** What follows the front matter. */
+export const bodyOf = (content: string): string => content.replace(frontMatter, '')
+
 function membersOf(text: string): Record<string, unknown> {
   if (Buffer.byteLength(text) > mostMatter) invalid(`The front matter may have ${mostMatter / 1024} KiB`)
   const document = read(text)

@@ -54,6 +54,9 @@ export interface Filter {
   vendor: string | null
   maturity: string | null
   runtime: string | null
+  /** The workspace whose agents, and the agent that must have it. */
+  workspace: string | null
+  agent: string | null
 }
 
 export const queries = statements((db) => ({
@@ -61,7 +64,11 @@ export const queries = statements((db) => ({
     `SELECT ${listed} FROM skills WHERE place >= 0
       AND (@category IS NULL OR category = @category) AND (@source IS NULL OR source = @source)
       AND (@vendor IS NULL OR vendor = @vendor COLLATE NOCASE) AND (@maturity IS NULL OR maturity = @maturity)
-      AND (@runtime IS NULL OR runtime = @runtime) AND (@search IS NULL OR instr(words, @search) > 0)
+      AND (@runtime IS NULL OR runtime = @runtime)
+      AND (@workspace IS NULL OR EXISTS (SELECT 1 FROM agent_skills g JOIN agents a ON a.id = g.agent_id
+       WHERE g.skill_id = skills.id AND a.workspace_id = @workspace AND a.deleted_at IS NULL))
+      AND (@agent IS NULL OR EXISTS (SELECT 1 FROM agent_skills g WHERE g.skill_id = skills.id AND g.agent_id = @agent))
+      AND (@search IS NULL OR instr(words, @search) > 0)
      ORDER BY place, name, id LIMIT @limit OFFSET @offset`,
   ),
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} FROM skills WHERE id = ?`),

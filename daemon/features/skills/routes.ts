@@ -1,6 +1,8 @@
 import { skills } from '#contract/skills'
 import { feature } from '#kernel/feature'
+import { assign, assigned, forgetAgent, unassign } from './assignments/service.ts'
 import { disown, importSkill, list, remove, show } from './service.ts'
+import { dropUses } from './uses/service.ts'
 
 export default feature(
   skills,
@@ -9,6 +11,17 @@ export default feature(
     show: (call) => show(app, call),
     import: importSkill(app),
     remove: (call) => remove(app, call),
+    assigned: (call) => assigned(app, call),
+    assign: (call) => assign(app, call),
+    unassign: (call) => unassign(app, call),
   }),
-  { on: { 'workspace.deleted': disown } },
+  {
+    on: {
+      'agent.deleted': forgetAgent,
+      'workspace.deleted': (app, it) => {
+        disown(app, it)
+        dropUses(app, it)
+      },
+    },
+  },
 )

@@ -9,18 +9,23 @@ import { type Actor, type Call, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { holdersOf } from './assignments/service.ts'
 import { fetchSkill } from './fetching.ts'
 import { checkedFiles, type SkillFile, sha256 } from './files.ts'
+import { filesOf, findSkill, noSkill } from './find.ts'
 import { readSkill } from './format.ts'
 import { openLicense } from './license.ts'
 import { type Listed, queries, type Row } from './queries.ts'
 import { type Scan, scanSkill } from './scan.ts'
+import { usageOf } from './uses/service.ts'
 
 type Shown = Static<typeof Skill>
 
-const present = ({ workspace_id: _, bytes: __, ...row }: Listed): Shown =>
-  ({
+function present(app: App, workspace: string, { workspace_id: _, bytes: __, ...row }: Listed): Shown {
+  return {
     ...row,
+    installed_on: holdersOf(app, row.id, workspace).map(({ skill_id: _, ...holder }) => holder),
+    usage: usageOf(app, workspace, row.id) ?? { invocations: 0 },
     verification: row.source === 'BUNDLED' ? 'VERIFIED' : 'UNVERIFIED',
     downloads: 0,
     rating_avg: null,
@@ -28,12 +33,14 @@ const present = ({ workspace_id: _, bytes: __, ...row }: Listed): Shown =>
     featured: false,
     pricing_tier: 'FREE',
     tool_count: null,
-  }) as Shown
+  } as Shown
+}
 
 const asked = (text: string | undefined): string | null => text?.trim() || null
 const askedUpper = (text: string | undefined): string | null => asked(text)?.toUpperCase() ?? null
 
-export function list({ db }: App, { query }: Call<typeof skills.list>): Shown[] {
+export function list(app: App, { actor, query }: Call<typeof skills.list>): Shown[] {
+  const agent = asked(query.installed_for_agent_id)
   const filter = {
     category: askedUpper(query.category),
     source: askedUpper(query.source),
@@ -41,34 +48,27 @@ export function list({ db }: App, { query }: Call<typeof skills.list>): Shown[] 
     vendor: asked(query.vendor),
     maturity: askedUpper(query.maturity),
     runtime: askedUpper(query.runtime),
+    workspace: query.installed === '1' || agent ? actor.workspace : null,
+    agent,
   }
-  return queries(db)
+  return queries(app.db)
     .list.all({ ...filter, ...pageOf(query) })
-    .map(present)
+    .map((row) => present(app, actor.workspace, row))
 }
 
-const noSkill = () => problem('not_found', { detail: 'There is no such skill' })
-
-/** A skill by its id or slug. */
-export function findSkill({ db }: App, named: string): Row {
-  const row = queries(db).byId.get(named) ?? queries(db).bySlug.get(named)
-  if (!row) throw noSkill()
-  return row
-}
-
-export function show(app: App, { skillId, query }: Call<typeof skills.show>): Static<typeof SkillDetail> {
+export function show(app: App, { actor, skillId, query }: Call<typeof skills.show>): Static<typeof SkillDetail> {
   const { content, license, place: _, words: __, credential_requirements, ...row } = findSkill(app, skillId)
-  const files = queries(app.db)
-    .files.all(row.id)
-    .map(({ path, executable, sha256, content: bytes }) => ({
-      path,
-      bytes: bytes.length,
-      sha256,
-      executable: executable === 1,
-      ...(query.files === '1' && { content_base64: bytes.toString('base64') }),
-    }))
+  const files = filesOf(app, row.id).map(({ path, executable, sha256, content: bytes }) => ({
+    path,
+    bytes: bytes.length,
+    sha256,
+    executable: executable === 1,
+    ...(query.files === '1' && { content_base64: bytes.toString('base64') }),
+  }))
+  const shown = present(app, actor.workspace, row)
   return {
-    ...present(row),
+    ...shown,
+    agent_count: shown.installed_on.length,
     content,
     license,
     credential_requirements,

@@ -4,6 +4,7 @@ import type { AgentFrame, Usage } from '#contract/frames'
 import type { VendorSetting } from '#kernel/settings'
 import type { AgentPlaces, RunEnd, RunSpec } from '../types.ts'
 import type { LineReader } from './parser.ts'
+import type { GivenSkill } from './skills.ts'
 
 /**
  * One coding-agent client: how it is started and how its output reads. Secrets, sizes and verdicts are the same for all
@@ -83,6 +84,8 @@ export interface Turn {
   env: Record<string, string>
   /** A session of the client's own to keep in this folder, or to go on with from there; null keeps none. */
   session: { id: string; resume: boolean; folder: string } | null
+  /** What it was taught; nothing unless stated. */
+  skills?: readonly GivenSkill[]
   /** How often the client asks the model service again by itself; 5 unless stated. */
   retries?: number
 }

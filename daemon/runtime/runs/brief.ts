@@ -14,6 +14,7 @@ import { writtenPersona } from '../../features/persona/service.ts'
 import { originOf } from '../../features/runs/chains/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
 import type { Run } from '../../features/runs/service.ts'
+import { skillsOf } from '../../features/skills/delivery/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
 import { composePrompt, type Remembered } from '../adapters/history.ts'
@@ -62,6 +63,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
     sidecar: places.sidecarUrl,
     env: {},
     session: kept,
+    skills: skillsOf(app, agent.id),
   })
   const timeoutSeconds = timeLeft(limitOf(app, agent, run), run)
   const { spec, mcpServers } = adapter.launch(turn)
@@ -162,7 +164,7 @@ function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
   }
 }
 
-type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session'> & { sidecar: string }
+type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session' | 'skills'> & { sidecar: string }
 
 const turnOf = (
   app: App,

@@ -9,6 +9,7 @@ import { sourceOf } from '../../features/runs/messages/service.ts'
 import { markLaunching, markRunning, startOver } from '../../features/runs/programs/service.ts'
 import { noteProgram, type Started } from '../../features/runs/receipts/service.ts'
 import { findRun, type Run } from '../../features/runs/service.ts'
+import { noteUsed } from '../../features/skills/uses/service.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -334,6 +335,7 @@ export class LiveRun {
       const { ending, tail } = endingOf(this.run, wished ? cancelledInstead(result) : result, this.stream.lastSeq)
       this.tail = tail
       const over = endRun(app, id, ending)
+      if (over && result.told) noteUsed(app, this.run, result.told.parts)
       if (over && ending.outcome === 'COMPLETED') noteCompleted(app, this.run, result)
       return over
     })

@@ -11,8 +11,9 @@ export const traces = ['', discarded, '.run', '.cancel'] as const
 export async function bundle(runDir: string, files: RunFile[], stdin: string): Promise<Buffer> {
   const archive = pack()
   const now = new Date()
-  for (const { path, content, mode = 0o600 } of files)
-    archive.entry({ name: relative(path), mode, mtime: now }, content)
+  for (const { path, content, mode = 0o600, link } of files)
+    if (link !== undefined) archive.entry({ name: relative(path), type: 'symlink', linkname: link, mtime: now })
+    else archive.entry({ name: relative(path), mode, mtime: now }, content)
   archive.entry({ name: `${relative(runDir)}/alive`, type: 'fifo', mode: 0o640, mtime: now, size: 0 })
   archive.entry({ name: `${relative(runDir)}/in`, mode: 0o600, mtime: now }, stdin)
   archive.finalize()

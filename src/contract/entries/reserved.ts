@@ -39,8 +39,5 @@ export const reserved = {
   'hook.fired': 'info',
   'hook.blocked': 'warn',
   'system.hook_toggled': 'info',
-  'skill.assigned': 'info',
-  'skill.unassigned': 'info',
-  'skill.invoked': 'info',
   'provisioning.build_failed': 'warn',
 } as const satisfies Record<string, Severity>

@@ -10,6 +10,8 @@ const Imported = Type.Object({
   unsafe_license: Type.Boolean(),
 })
 
+const Named = Type.Object({ skill_id: Type.String(), slug: Type.String() })
+
 const imported = ({ created }: { created: boolean }) => (created ? 'imported' : 'imported anew')
 
 /** Skills: where they come from and go. docs/skills.md. */
@@ -25,6 +27,30 @@ export const skillFacts = {
     'warn',
     Imported,
     (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} by ${actor}, without a licence that is open`,
+  ),
+  'skill.assigned': entry(
+    'skill.assigned',
+    'info',
+    Named,
+    ({ slug }, { actor, agent }) => `The skill ${quoted(slug)} was given to ${agent} by ${actor}`,
+  ),
+  'skill.unassigned': entry(
+    'skill.unassigned',
+    'info',
+    Named,
+    ({ slug }, { actor, agent }) => `The skill ${quoted(slug)} was taken from ${agent} by ${actor}`,
+  ),
+  'skill.invoked': entry(
+    'skill.invoked',
+    'info',
+    Type.Object({
+      skill_id: Type.String(),
+      skill_slug: Type.String(),
+      tool_name: Type.String(),
+      exit_code: Type.Optional(Type.Integer()),
+      usage_count: Type.Integer({ description: 'Runs of the workspace that used it so far' }),
+    }),
+    ({ skill_slug }, { agent }) => `${agent} used the skill ${quoted(skill_slug)}`,
   ),
   'skill.deleted': entry(
     'skill.deleted',

@@ -53,6 +53,20 @@ describe('muster skills', () => {
     expect((await run('skills', 'import', 'https://10.0.0.1/SKILL.md')).stderr).toContain('public address')
   })
 
+  it('gives a skill to an agent and takes it back', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'ADMIN')
+    await it.call('OWNER', 'POST', '/agents', { name: 'Ada', slug: 'ada' })
+    const file = join(place, 'given.md')
+    writeFileSync(file, skillText('given'))
+    await run('skills', 'import', file)
+    expect((await run('skills', 'assign', 'given', '--agent', 'ada')).code).toBe(0)
+    expect((await run('skills', 'assigned', 'ada', '-o', 'name')).stdout).toBe('given\n')
+    expect((await run('skills', '--installed', '-o', 'name')).stdout).toBe('given\n')
+    expect((await run('skills', 'unassign', 'given', '--agent', 'ada')).code).toBe(0)
+    expect((await run('skills', 'unassign', 'given', '--agent', 'ada')).code).toBe(3)
+  })
+
   it('begins a skill that can be imported as it is', async () => {
     const { run } = await cliFor(await daemon(), 'ADMIN')
     const name = join(place, 'x')

@@ -1,6 +1,8 @@
+import type { RunFile } from '../../types.ts'
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
 import { hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
 import { mergeMcp, toolStartSeconds } from '../mcp.ts'
+import { skillFiles } from '../skills.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
 import { command } from './settings.ts'
@@ -47,10 +49,11 @@ function launch(turn: Turn): Launch {
     ...session(turn),
     ...(turn.model ? [`--model=${turn.model}`] : []),
     `--system-prompt-file=${systemFile}`,
-    `--tools=${toolList(turn.toolProfile, turn.cliTools).join(',')}`,
+    `--tools=${[...toolList(turn.toolProfile, turn.cliTools), ...(turn.skills?.length ? ['Skill'] : [])].join(',')}`,
     `--max-turns=${turnCap(turn)}`,
     ...(names.length > 0 ? [`--mcp-config=${mcpFile}`] : []),
     ...settings(turn),
+    ...(turn.skills?.length ? [`--plugin-dir=${turn.folders.run}/plugin`] : []),
   ]
   return {
     spec: {
@@ -61,12 +64,22 @@ function launch(turn: Turn): Launch {
         ...(names.length > 0
           ? [{ path: mcpFile, content: `${JSON.stringify({ mcpServers: servers }, null, 2)}\n` }]
           : []),
+        ...pluginOf(turn),
       ],
       stdin: asMessage(turn.prompt),
     },
     mcpServers: names,
   }
 }
+
+/** Skills of the run alone: of the folder and of the person none are read. */
+const pluginOf = ({ folders, skills }: Turn): RunFile[] =>
+  skills?.length
+    ? [
+        { path: `${folders.run}/plugin/.claude-plugin/plugin.json`, content: '{"name":"muster"}\n' },
+        ...skillFiles(`${folders.run}/plugin/skills`, skills),
+      ]
+    : []
 
 const afterStep = 'PostToolBatch'
 

@@ -1,5 +1,6 @@
 import { type Adapter, commonEnv, keyOf, type Launch, type Turn } from '../adapter.ts'
 import { expandMcp, mergeMcp } from '../mcp.ts'
+import { linkedSkills } from '../skills.ts'
 import { canReach, configOf, keyVariable } from './config.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
@@ -43,6 +44,7 @@ function launch(turn: Turn): Launch {
         { path: `${home}/config.toml`, content: configOf(turn, reachable) },
         // Hooks of the session's folder run, too: there are none but those of the configuration.
         { path: `${home}/hooks.json`, content: '{}\n' },
+        ...linkedSkills(turn.folders.run, `${home}/skills`, turn.skills),
       ],
       stdin: turn.prompt,
     },

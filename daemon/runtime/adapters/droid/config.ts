@@ -19,8 +19,9 @@ const tools: Record<string, readonly string[]> = {
 export const serverName = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '_')
 
 /** All tools that the client may offer and run, tool servers with all of theirs. */
-export const toolsOf = ({ toolProfile, cliTools }: Turn, servers: readonly string[]): string[] => [
+export const toolsOf = ({ toolProfile, cliTools, skills }: Turn, servers: readonly string[]): string[] => [
   ...toolList(toolProfile, cliTools).flatMap((name) => tools[name] ?? []),
+  ...(skills?.length ? ['Skill'] : []),
   ...servers.map((name) => `MCP:${serverName(name)}`),
 ]
 

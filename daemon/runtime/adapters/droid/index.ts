@@ -1,5 +1,6 @@
 import { type Adapter, commonEnv, type Launch, type Turn } from '../adapter.ts'
 import { expandMcp, mergeMcp } from '../mcp.ts'
+import { linkedSkills } from '../skills.ts'
 import { modelId, serversOf, settingsOf, toolsOf } from './config.ts'
 import { failureAtEnd } from './failure.ts'
 import { createReader } from './read.ts'
@@ -47,6 +48,7 @@ function launch(turn: Turn): Launch {
         { path: settings, content: `${JSON.stringify(settingsOf(turn), null, 2)}\n` },
         { path: `${home}/.factory/mcp.json`, content: `${JSON.stringify(serversOf(servers), null, 2)}\n` },
         { path: `${home}/.factory/settings.json`, content: '{}\n' },
+        ...linkedSkills(run, `${home}/.factory/skills`, turn.skills),
       ],
       stdin: asMessage(turn.prompt),
     },

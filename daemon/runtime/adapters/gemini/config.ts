@@ -18,6 +18,8 @@ const tools: Record<string, readonly string[]> = {
 export const toolsOf = ({ toolProfile, cliTools }: Turn): string[] =>
   toolList(toolProfile, cliTools).flatMap((name) => tools[name] ?? [])
 
+const ownSkills = ['antigravity-support', 'skill-creator']
+
 /** The client waits 5 seconds before it asks again, then 10, 20 and 30: a person would wait for minutes. */
 const mostRetries = 3
 
@@ -51,10 +53,11 @@ export function settingsOf(turn: Turn, servers: Record<string, Json>): Json {
     privacy: { usageStatisticsEnabled: false },
     // With a check of the key of its own, the client would load the folder's .gemini/.env.
     security: { auth: { selectedType: 'gemini-api-key', useExternal: true } },
-    skills: { enabled: false },
+    // With those that Muster gives, the client would offer its own.
+    skills: turn.skills?.length ? { enabled: true, disabled: ownSkills } : { enabled: false },
     telemetry: { enabled: false },
     tools: {
-      core: [...toolsOf(turn), 'mcp_*'],
+      core: [...toolsOf(turn), ...(turn.skills?.length ? ['activate_skill'] : []), 'mcp_*'],
       sandbox: false,
       shell: { enableInteractiveShell: false, inactivityTimeout: 0 },
       useRipgrep: false,

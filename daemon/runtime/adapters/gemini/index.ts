@@ -1,5 +1,6 @@
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn } from '../adapter.ts'
 import { mergeMcp } from '../mcp.ts'
+import { linkedSkills } from '../skills.ts'
 import { settingsOf, toolsOf } from './config.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
@@ -39,8 +40,9 @@ function launch(turn: Turn): Launch {
         ...accessEnv(turn.access),
       },
       files: [
-        { path: systemFile, content: turn.systemPrompt },
+        { path: systemFile, content: systemOf(turn) },
         { path: `${home}/.gemini/settings.json`, content: `${JSON.stringify(settingsOf(turn, servers), null, 2)}\n` },
+        ...linkedSkills(turn.folders.run, `${home}/.gemini/skills`, turn.skills),
       ],
       stdin: asMessage(turn.prompt),
     },
@@ -50,6 +52,10 @@ function launch(turn: Turn): Launch {
 
 const session = ({ session }: Turn): string[] =>
   session ? [session.resume ? `--resume=${session.id}` : `--session-id=${session.id}`] : []
+
+/** The client puts what it tells of skills where its prompt has this mark. */
+const systemOf = ({ systemPrompt, skills }: Turn): string =>
+  skills?.length ? `${systemPrompt}\n\n\${AgentSkills}` : systemPrompt
 
 /** A message that begins with a slash would be taken for a command of the client itself, such as /clear. */
 const asMessage = (prompt: string) => (prompt.startsWith('/') ? `\n${prompt}` : prompt)

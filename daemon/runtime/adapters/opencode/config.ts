@@ -19,10 +19,14 @@ const permissions: Record<string, string> = {
  * What the client offers and runs; its last rule that fits decides. It has one permission for all that changes files,
  * which therefore needs both tools. The container keeps the agent within its folders, and Muster ends loops.
  */
-export function permissionsOf({ toolProfile, cliTools }: Turn, servers: readonly string[]): Record<string, string> {
+export function permissionsOf(
+  { toolProfile, cliTools, skills }: Turn,
+  servers: readonly string[],
+): Record<string, string> {
   const tools = toolList(toolProfile, cliTools)
   const granted = tools.map((name) => permissions[name]).filter((name) => name !== undefined)
   if (tools.includes('Write') && tools.includes('Edit')) granted.push('edit')
+  if (skills?.length) granted.push('skill')
   const allowed = [...granted, 'external_directory', 'doom_loop', ...servers.map((name) => `${prefixOf(name)}*`)]
   return { '*': 'deny', ...Object.fromEntries(allowed.map((name) => [name, 'allow'])) }
 }

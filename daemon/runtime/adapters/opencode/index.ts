@@ -1,5 +1,6 @@
 import { type Adapter, commonEnv, type Launch, type Turn } from '../adapter.ts'
 import { expandMcp, mergeMcp } from '../mcp.ts'
+import { skillFiles } from '../skills.ts'
 import { agentName, configOf } from './config.ts'
 import { stderrFailure } from './failure.ts'
 import { modelName } from './models.ts'
@@ -43,6 +44,7 @@ function launch(turn: Turn): Launch {
         // The client would fetch a package for plugins that is not said to be here.
         { path: `${settings}/package-lock.json`, content: pluginsHere },
         { path: `${settings}/node_modules/.package-lock.json`, content: pluginsHere },
+        ...skillFiles(`${settings}/skill`, turn.skills),
       ],
       stdin: turn.prompt,
     },

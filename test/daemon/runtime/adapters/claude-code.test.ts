@@ -142,7 +142,7 @@ describe('launch of claude', () => {
     const file = spec.files.find(({ path }) => path.endsWith('/mcp.json'))
     expect(spec.argv).toContain(`--mcp-config=${file!.path}`)
     expect(mcpServers).toEqual(['a', 'b'])
-    expect(JSON.parse(file!.content)).toEqual({
+    expect(JSON.parse(file!.content.toString())).toEqual({
       mcpServers: {
         a: { command: 'agent-a', args: [`${ref('HOME')}/x`, ref('KEPT')] },
         b: { type: 'http', url: `https://${ref('HOST')}/mcp`, headers: { Authorization: `Bearer ${ref('TOKEN')}` } },

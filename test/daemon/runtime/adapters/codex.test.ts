@@ -15,7 +15,7 @@ const turn: Turn = {
 const launch = (change: Partial<Turn> = {}) => codex.launch({ ...turn, ...change })
 const config = (change: Partial<Turn> = {}) => {
   const [file] = launch(change).spec.files
-  return { path: file!.path, ...parse(file!.content) }
+  return { path: file!.path, ...parse(file!.content.toString()) }
 }
 
 describe('launch of codex', () => {

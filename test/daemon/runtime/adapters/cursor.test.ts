@@ -49,7 +49,7 @@ describe('launch of cursor-agent', () => {
     })
     const { path, content } = spec.files[1]!
     expect(path).toBe('/crew/agents/ada/.cursor/mcp.json')
-    expect(JSON.parse(content).mcpServers).toEqual({
+    expect(JSON.parse(content.toString()).mcpServers).toEqual({
       git: { command: 'git-mcp', args: ['--as', 'agent1'], env: { TOKEN: 'token-of-ada' } },
       docs: { url: 'https://docs.example.com/mcp', headers: { Authorization: 'Bearer token-of-ada' } },
     })

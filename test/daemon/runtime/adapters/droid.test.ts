@@ -7,7 +7,11 @@ import { turn as ada } from '../../../support/turn.ts'
 const turn: Turn = { ...ada, session: { id: 'chosen', resume: false, folder: '/spool/ada/session/client' } }
 const launch = (change: Partial<Turn> = {}) => droid.launch({ ...turn, ...change })
 const file = (path: string, change: Partial<Turn> = {}) =>
-  JSON.parse(launch(change).spec.files.find((it) => it.path === path)!.content)
+  JSON.parse(
+    launch(change)
+      .spec.files.find((it) => it.path === path)!
+      .content.toString(),
+  )
 const settings = (change: Partial<Turn> = {}) => file('/spool/ada/run1/settings.json', change)
 const onlyTools = (change: Partial<Turn> = {}) =>
   launch(change)

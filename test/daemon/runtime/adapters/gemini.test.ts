@@ -13,7 +13,7 @@ const turn: Turn = {
   session: { id: 'chosen', resume: false, folder: '/spool/ada/run1/client' },
 }
 const launch = (change: Partial<Turn> = {}) => gemini.launch({ ...turn, ...change })
-const settings = (change: Partial<Turn> = {}) => JSON.parse(launch(change).spec.files[1]!.content)
+const settings = (change: Partial<Turn> = {}) => JSON.parse(launch(change).spec.files[1]!.content.toString())
 
 describe('launch of gemini', () => {
   it('builds the whole command line; prompt, key and instructions go elsewhere', () => {

@@ -10,7 +10,7 @@ const turn: Turn = {
   session: { id: 'chosen', resume: false, folder: '/spool/ada/run1/client' },
 }
 const launch = (change: Partial<Turn> = {}) => opencode.launch({ ...turn, ...change })
-const config = (change: Partial<Turn> = {}) => JSON.parse(launch(change).spec.files[0]!.content)
+const config = (change: Partial<Turn> = {}) => JSON.parse(launch(change).spec.files[0]!.content.toString())
 const own = '/spool/ada/run1/opencode'
 
 describe('launch of opencode', () => {

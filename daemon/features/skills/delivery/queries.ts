@@ -1,0 +1,14 @@
+import { statements } from '#kernel/store/db'
+
+export interface Given {
+  id: string
+  slug: string
+  content: string
+}
+
+export const queries = statements((db) => ({
+  given: db.prepare<[agent: string], Given>(
+    `SELECT s.id, s.slug, s.content FROM agent_skills g JOIN skills s ON s.id = g.skill_id
+     WHERE g.agent_id = ? ORDER BY s.slug`,
+  ),
+}))
