@@ -60,7 +60,7 @@ export const topics: Readonly<Record<string, string>> = {
   sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for WebSockets, for scripts',
   system: 'The daemon: version, health, metrics, API',
-  templates: 'Other words for what notifications say',
+  templates: 'Crew templates, and other words for what notifications say',
   tokens: 'Your tokens for command lines and programs',
   triage: 'Triage rules: what becomes of new issues',
   workflows: 'Workflow templates: the stages of issues',

@@ -73,6 +73,7 @@ import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
+import crewTemplates from './templates/crews/routes.ts'
 import templates from './templates/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
@@ -151,7 +152,7 @@ export const features = {
   sessions,
   sockets,
   system,
-  templates,
+  templates: join(templates, crewTemplates),
   tokens,
   totp,
   triage,

@@ -39,7 +39,7 @@ import { runFacts } from './entries/runs.ts'
 import { scheduleFacts } from './entries/schedules.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { shellFacts } from './entries/shells.ts'
-import { templateFacts } from './entries/templates.ts'
+import { crewTemplateFacts, templateFacts } from './entries/templates.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
 import { triggerFacts } from './entries/triggers.ts'
@@ -83,6 +83,7 @@ export const facts = {
   ...shellFacts,
   ...workFacts,
   ...templateFacts,
+  ...crewTemplateFacts,
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,

@@ -26,6 +26,7 @@ import { consolidate } from './consolidate.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
+import { crewTemplates } from './crew-templates.ts'
 import { crews } from './crews.ts'
 import { decisions } from './decisions.ts'
 import type { Endpoint } from './define.ts'
@@ -147,7 +148,7 @@ export const api = {
   sessions,
   sockets,
   system,
-  templates,
+  templates: { ...templates, ...crewTemplates },
   tokens,
   totp,
   triage,

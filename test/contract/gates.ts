@@ -468,6 +468,12 @@ system.runtime             signed-in -                 api
 system.telemetry           public    -                 api
 system.doctor              ADMIN     -                 api
 
+templates.list             VIEWER    -                 api
+templates.show             VIEWER    -                 api
+templates.save             MANAGER   crews:write       api
+templates.remove           MANAGER   crews:write       api
+templates.deploy           MEMBER    crews:write       api
+templates.suggest          MEMBER    crews:write       api
 templates.notifications    ADMIN     -                 api
 templates.setNotification  ADMIN     workspace:admin   api
 templates.removeNotification ADMIN   workspace:admin   api
