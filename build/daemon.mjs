@@ -29,5 +29,6 @@ export async function buildDaemon() {
   })
   cpSync('daemon/migrations', 'dist/daemon/migrations', { recursive: true })
   cpSync('templates/crews', 'dist/daemon/crews', { recursive: true })
+  cpSync('templates/recipes', 'dist/daemon/recipes', { recursive: true })
   cpSync('templates/pages', 'dist/daemon/pages', { recursive: true })
 }

@@ -55,6 +55,7 @@ export const topics: Readonly<Record<string, string>> = {
   projects: 'Projects, which issues belong to',
   schedules: 'When routines begin by themselves',
   routines: 'What is done in steps, by agents and without them',
+  recipes: 'Recipes: crews with their credentials and servers',
   rooms: 'Rooms of people: direct, groups and channels',
   runs: 'Runs, each one piece of work of an agent',
   sessions: 'Browsers where you are signed in',

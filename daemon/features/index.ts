@@ -65,6 +65,7 @@ import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import projects from './projects/routes.ts'
+import recipes from './recipes/routes.ts'
 import rooms from './rooms/routes.ts'
 import routines from './routines/routes.ts'
 import runReceipts from './runs/receipts/routes.ts'
@@ -145,6 +146,7 @@ export const features = {
   ports,
   preferences: join(preferences, notificationPreferences),
   projects,
+  recipes,
   rooms,
   routines,
   runs: join(runs, runReceipts, runTree),

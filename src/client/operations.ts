@@ -422,6 +422,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: ['PATCH', '/api/v1/projects/:projectId'],
     remove: ['DELETE', '/api/v1/projects/:projectId'],
   },
+  recipes: {
+    list: ['GET', '/api/v1/recipes'],
+    show: ['GET', '/api/v1/recipes/:slug'],
+    preview: ['GET', '/api/v1/recipes/:slug/preview'],
+  },
   rooms: {
     list: ['GET', '/api/v1/conversations'],
     create: ['POST', '/api/v1/conversations'],

@@ -61,6 +61,7 @@ import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
+import { recipes } from './recipes.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
 import { runReceipts } from './run-receipts.ts'
@@ -141,6 +142,7 @@ export const api = {
   ports,
   preferences: { ...preferences, ...notificationPreferences },
   projects,
+  recipes,
   rooms,
   routines,
   runs: { ...runs, ...runReceipts, ...runTree },

@@ -379,6 +379,10 @@ projects.stats             VIEWER    -                 api
 projects.update            MANAGER   crews:write       api
 projects.remove            ADMIN     crews:write       api
 
+recipes.list               signed-in -                 api
+recipes.show               signed-in -                 api
+recipes.preview            VIEWER    -                 api
+
 rooms.list                 VIEWER    -                 api
 rooms.create               VIEWER    agents:write      api
 rooms.show                 VIEWER    -                 api
