@@ -8,7 +8,7 @@ import { mailServer } from '../support/mail-server.ts'
 import { type Musterd, startMusterd } from '../support/musterd.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'muster-crash-'))
-const [rounds, each] = [10, 4]
+const [rounds, each] = [50, 4]
 
 let daemon: Musterd | undefined
 afterAll(async () => {
@@ -55,14 +55,18 @@ it(`no delivery is lost over ${rounds} crashes, and each keeps its id`, { timeou
     NODE_EXTRA_CA_CERTS: certificate,
   }
   daemon = await startMusterd(env)
-  const post = async (path: string, body: object, headers = {}) =>
+  const post = async (
+    path: string,
+    body: object,
+    headers = {},
+  ): Promise<{ id: string; cli_token: string; workspace_id: string }> =>
     (
       await fetch(`${daemon!.url}/api/v1${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       })
-    ).json()
+    ).json() as Promise<{ id: string; cli_token: string; workspace_id: string }>
   const person = { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
   const made = await post('/bootstrap', person)
   const headers = { authorization: `Bearer ${made.cli_token}`, 'x-workspace-id': made.workspace_id }
