@@ -28,5 +28,7 @@ export async function buildDaemon() {
     legalComments: 'linked',
   })
   cpSync('daemon/migrations', 'dist/daemon/migrations', { recursive: true })
+  cpSync('templates/crews', 'dist/daemon/crews', { recursive: true })
+  cpSync('templates/recipes', 'dist/daemon/recipes', { recursive: true })
   cpSync('templates/pages', 'dist/daemon/pages', { recursive: true })
 }

@@ -103,6 +103,18 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     return this.registry.describe(this.id!).members ?? undefined
   }
 
+  /** A person sits at a terminal that can be drawn on, and asked for no other form. */
+  protected get atTerminal(): boolean {
+    const { format, jq } = this.out.wanted
+    return (
+      process.stdin.isTTY === true &&
+      process.stdout.isTTY === true &&
+      process.env['TERM'] !== 'dumb' &&
+      format === 'auto' &&
+      jq === undefined
+    )
+  }
+
   /** Which server, as whom, in which workspace. */
   protected get session(): Session {
     if (this.contexts instanceof Error) throw this.contexts

@@ -54,4 +54,5 @@ export const untried: Readonly<Record<string, string>> = {
   'waitpoints:complete': stranger,
   'webhooks:fire': program,
   wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',
+  'templates:suggest': effectless,
 }

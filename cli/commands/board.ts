@@ -50,16 +50,4 @@ export default class Board extends ApiCommand<typeof Board> {
     })
     this.finish(await screen.run(leave.signal))
   }
-
-  /** A person sits there, and asked for no other form. */
-  private get atTerminal(): boolean {
-    const { format, jq } = this.out.wanted
-    return (
-      process.stdin.isTTY === true &&
-      process.stdout.isTTY === true &&
-      process.env['TERM'] !== 'dumb' &&
-      format === 'auto' &&
-      jq === undefined
-    )
-  }
 }

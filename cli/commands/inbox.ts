@@ -54,16 +54,4 @@ export default class Inbox extends ApiCommand<typeof Inbox> {
     if (unsent) this.out.note(`${unsent} ${unsent === 1 ? 'decision was' : 'decisions were'} not sent.`, 'yellow')
     this.finish(code)
   }
-
-  /** A person sits there, and asked for no other form. */
-  private get atTerminal(): boolean {
-    const { format, jq } = this.out.wanted
-    return (
-      process.stdin.isTTY === true &&
-      process.stdout.isTTY === true &&
-      process.env['TERM'] !== 'dumb' &&
-      format === 'auto' &&
-      jq === undefined
-    )
-  }
 }

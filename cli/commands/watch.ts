@@ -3,6 +3,7 @@ import type { Entry } from '#contract/entries'
 import { ApiCommand } from '../command.ts'
 import { alerts, isAlert, noticeOf, ring } from '../inbox/alerts.ts'
 import type { Item } from '../inbox/decisions.ts'
+import { NotifySend, terminalNotice } from '../inbox/desktop.ts'
 import { type Here, whereIAm } from '../inbox/here.ts'
 import { filterFlags, filterQuery } from '../journal/filter.ts'
 import { Lines } from '../journal/lines.ts'
@@ -25,6 +26,7 @@ export default class Watch extends ApiCommand<typeof Watch> {
   static override examples = [
     '$ <%= config.bin %> watch',
     '$ <%= config.bin %> watch --severity warn,error --no-bell',
+    '$ <%= config.bin %> watch --notify',
     '$ <%= config.bin %> watch -o ndjson',
   ]
   static override flags = {
@@ -36,11 +38,16 @@ export default class Watch extends ApiCommand<typeof Watch> {
       description: 'start with the newest N entries',
     }),
     'no-bell': Flags.boolean({ description: 'do not ring the terminal bell' }),
+    notify: Flags.boolean({
+      description:
+        'show notices on the desktop too: by the terminal (OSC 9 or 777), and by notify-send where it is there',
+    }),
     ...filters,
   }
 
   private names!: Names
   private lines!: Lines
+  private readonly notifySend = new NotifySend()
 
   async run(): Promise<void> {
     this.names = new Names(this.api, this.session.workspace)
@@ -72,8 +79,16 @@ export default class Watch extends ApiCommand<typeof Watch> {
   private async tellInbox(here: Here, signal: AbortSignal): Promise<void> {
     for await (const item of alerts(this.api, this.connection, { here, signal })) {
       await this.out.item({ inbox_item: item }, this.lineOfItem(item))
-      if (this.out.terminal && !this.flags['no-bell'] && isAlert(here, item)) ring(process.stdout, item)
+      if (isAlert(here, item)) this.alert(item)
     }
+  }
+
+  private alert(item: Item): void {
+    const { notify, 'no-bell': isSilent } = this.flags
+    if (notify) this.notifySend.show(item)
+    if (!this.out.terminal) return
+    if (notify) process.stdout.write(`${isSilent ? '' : '\u0007'}${terminalNotice(noticeOf(item), process.env)}`)
+    else if (!isSilent) ring(process.stdout, item)
   }
 
   private async tellEntry(entry: Entry): Promise<void> {

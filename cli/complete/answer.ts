@@ -44,6 +44,7 @@ const lists: Readonly<Record<string, readonly [path: string, offer: (row: Row) =
   ],
   rule: ['/api/v1/triage-rules', (row) => ({ value: text(row['name']), about: text(row['pattern']) })],
   plan: ['/api/v1/templates', (row) => ({ value: text(row['name']), about: text(row['description']) })],
+  'crew-template': ['/api/v1/crew-templates', (row) => ({ value: text(row['slug']), about: text(row['name']) })],
   workflow: ['/api/v1/workflow-templates', (row) => ({ value: text(row['name']), about: text(row['description']) })],
 }
 

@@ -222,6 +222,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   exposure_ended: 'ports.md#what-people-do',
   delivery_failed: 'notifications.md#channels',
   channels_full: 'notifications.md#channels',
+  no_model_key: 'templates.md#a-crew-that-a-model-suggests',
+  no_suggestion: 'templates.md#a-crew-that-a-model-suggests',
   models_unreachable: 'adapters.md#models',
   container_unreachable: containers,
   runtime_failed: containers,

@@ -7,7 +7,7 @@ import { news } from './news.ts'
 
 /** As many open items as are known from the beginning. */
 const known = 500
-const noticeWidth = 120
+export const noticeWidth = 120
 
 export interface AlertsOptions {
   here: Here

@@ -67,6 +67,7 @@ import policies from './policies/routes.ts'
 import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import projects from './projects/routes.ts'
+import recipes from './recipes/routes.ts'
 import rooms from './rooms/routes.ts'
 import routines from './routines/routes.ts'
 import runReceipts from './runs/receipts/routes.ts'
@@ -76,6 +77,7 @@ import sessions from './sessions/routes.ts'
 import skills from './skills/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
+import crewTemplates from './templates/crews/routes.ts'
 import templates from './templates/routes.ts'
 import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
@@ -148,6 +150,7 @@ export const features = {
   ports,
   preferences: join(preferences, notificationPreferences, notificationHours),
   projects,
+  recipes,
   rooms,
   routines,
   runs: join(runs, runReceipts, runTree),
@@ -156,7 +159,7 @@ export const features = {
   skills,
   sockets,
   system,
-  templates,
+  templates: join(templates, crewTemplates),
   tokens,
   totp,
   triage,

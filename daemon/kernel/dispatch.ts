@@ -17,6 +17,7 @@ type Split = {
   prepare(call: object): Promise<unknown>
   commit(call: object, ready: unknown): unknown
   settle?(call: object, done: unknown, ready: unknown): unknown
+  tried?(done: unknown): unknown
 }
 type Wish = { wish(call: object): unknown; settle(call: object, wish: unknown): Promise<unknown> }
 
@@ -139,6 +140,7 @@ export async function tryOut(
     const work = () => step(handler, call, ready)
     const { answer, entries } = await app.writeDry(() => change(app, endpoint, call, work, !('wish' in handler)))
     succeeded(answer)
+    if ('tried' in handler) return { answer: handler.tried!(answer), known: true, entries }
     return { answer, known: !('settle' in handler), entries }
   } catch (error) {
     return inWords(error)

@@ -58,6 +58,8 @@ export interface Settled<E, Ready, Done> {
   prepare(call: Call<E>): Promise<Ready>
   commit(call: Call<E>, ready: Ready): Done
   settle(call: Call<E>, done: Done, ready: Ready): Result<E> | Promise<Result<E>>
+  /** What a dry run answers, where that is known without settling. */
+  tried?(done: Done): Reply<E>
 }
 
 /** Splits a change into what comes before its transaction, the transaction, and what comes after. */

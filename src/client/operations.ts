@@ -430,6 +430,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: ['PATCH', '/api/v1/projects/:projectId'],
     remove: ['DELETE', '/api/v1/projects/:projectId'],
   },
+  recipes: {
+    list: ['GET', '/api/v1/recipes'],
+    show: ['GET', '/api/v1/recipes/:slug'],
+    preview: ['GET', '/api/v1/recipes/:slug/preview'],
+  },
   rooms: {
     list: ['GET', '/api/v1/conversations'],
     create: ['POST', '/api/v1/conversations'],
@@ -533,6 +538,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     notifications: ['GET', '/api/v1/notification-templates'],
     setNotification: ['PUT', '/api/v1/notification-templates'],
     removeNotification: ['DELETE', '/api/v1/notification-templates'],
+    list: ['GET', '/api/v1/crew-templates'],
+    show: ['GET', '/api/v1/crew-templates/:slug'],
+    save: ['PUT', '/api/v1/crew-templates/:slug'],
+    remove: ['DELETE', '/api/v1/crew-templates/:slug'],
+    deploy: ['POST', '/api/v1/crew-templates/:slug/deploy'],
+    suggest: ['POST', '/api/v1/crew-ai-suggest'],
   },
   tokens: {
     create: ['POST', '/api/v1/auth/cli-token'],

@@ -40,7 +40,7 @@ import { scheduleFacts } from './entries/schedules.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { shellFacts } from './entries/shells.ts'
 import { skillFacts } from './entries/skills.ts'
-import { templateFacts } from './entries/templates.ts'
+import { crewTemplateFacts, templateFacts } from './entries/templates.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
 import { triggerFacts } from './entries/triggers.ts'
@@ -85,6 +85,7 @@ export const facts = {
   ...skillFacts,
   ...workFacts,
   ...templateFacts,
+  ...crewTemplateFacts,
   ...tokenFacts,
   ...totpFacts,
   ...userFacts,

@@ -27,6 +27,7 @@ import { consolidate } from './consolidate.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
+import { crewTemplates } from './crew-templates.ts'
 import { crews } from './crews.ts'
 import { decisions } from './decisions.ts'
 import type { Endpoint } from './define.ts'
@@ -61,6 +62,7 @@ import { policies } from './policies.ts'
 import { ports } from './ports.ts'
 import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
+import { recipes } from './recipes.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
 import { runReceipts } from './run-receipts.ts'
@@ -143,6 +145,7 @@ export const api = {
   ports,
   preferences: { ...preferences, ...notificationPreferences, ...notificationHours },
   projects,
+  recipes,
   rooms,
   routines,
   runs: { ...runs, ...runReceipts, ...runTree },
@@ -151,7 +154,7 @@ export const api = {
   skills,
   sockets,
   system,
-  templates,
+  templates: { ...templates, ...crewTemplates },
   tokens,
   totp,
   triage,

@@ -168,6 +168,8 @@ export const problems = {
   exposure_ended: [409, 'There is no such open port'],
   delivery_failed: [502, 'The message could not be delivered'],
   channels_full: [409, 'There are as many channels as there may be'],
+  no_model_key: [422, 'The workspace has no key that a model could be asked with'],
+  no_suggestion: [502, 'The model suggested no crew that could be used'],
   models_unreachable: [502, 'The model server cannot be reached'],
   container_unreachable: [502, 'The container cannot be reached'],
   runtime_failed: [502, 'The container runtime failed'],

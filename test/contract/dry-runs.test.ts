@@ -27,6 +27,7 @@ const refused: Record<string, string> = {
   'routines.dryRun': 'it is one itself',
   'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
+  'templates.suggest': 'it creates nothing',
   'totp.confirm': 'tries of a secret must be counted',
   'totp.remove': 'tries of a secret must be counted',
   'totp.renew': 'tries of a secret must be counted',
@@ -96,6 +97,16 @@ async function invited(it: TestDaemon, owner: Person): Promise<Ids> {
     email: owner.email,
   })
   return { invitationId: body.id }
+}
+
+const crewTemplate = {
+  name: 'Ours',
+  category: 'RESEARCH',
+  agents: [{ name: 'Lead', slug: 'lead', agent_role: 'LEAD', system_prompt: 'Work.' }],
+}
+async function ownTemplate(it: TestDaemon, owner: Person): Promise<Ids> {
+  await it.call(owner, 'PUT', '/crew-templates/ours', crewTemplate)
+  return { slug: 'ours' }
 }
 
 /** An agent that is hired once people approve it. */
@@ -385,6 +396,9 @@ const cases: Record<string, Case> = {
   'rooms.send': made({ content: 'Hello', client_id: 'new' }),
   'runs.cancel': { status: 202 },
   'sessions.revoke': { status: 200, before: session },
+  'templates.save': { ...ok(crewTemplate), before: () => ({ slug: 'ours' }) },
+  'templates.remove': { ...gone, before: ownTemplate },
+  'templates.deploy': { ...made({ crew_name: 'New' }), before: () => ({ slug: 'security-audit' }) },
   'templates.setNotification': ok({ category: 'security', title: 'New' }),
   'templates.removeNotification': { ...gone, before: templated, query: 'category=security' },
   'tokens.create': { ...ok({ name: 'new' }), secrets: ['token'] },

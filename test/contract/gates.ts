@@ -385,6 +385,10 @@ projects.stats             VIEWER    -                 api
 projects.update            MANAGER   crews:write       api
 projects.remove            ADMIN     crews:write       api
 
+recipes.list               signed-in -                 api
+recipes.show               signed-in -                 api
+recipes.preview            VIEWER    -                 api
+
 rooms.list                 VIEWER    -                 api
 rooms.create               VIEWER    agents:write      api
 rooms.show                 VIEWER    -                 api
@@ -482,6 +486,12 @@ system.runtime             signed-in -                 api
 system.telemetry           public    -                 api
 system.doctor              ADMIN     -                 api
 
+templates.list             VIEWER    -                 api
+templates.show             VIEWER    -                 api
+templates.save             MANAGER   crews:write       api
+templates.remove           MANAGER   crews:write       api
+templates.deploy           MEMBER    crews:write       api
+templates.suggest          MEMBER    crews:write       api
 templates.notifications    ADMIN     -                 api
 templates.setNotification  ADMIN     workspace:admin   api
 templates.removeNotification ADMIN   workspace:admin   api

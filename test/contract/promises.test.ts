@@ -4,8 +4,11 @@ import { roles } from '#contract/roles'
 import { addPerson, daemon } from '#test'
 
 const nobody = 'cnone00000000000000000000'
-/** An unknown and a foreign chat answer as an empty one: docs/rules/chats.md, "Chats and messages". */
-const looksEmpty = new Set(['chats.messages'])
+/**
+ * An unknown and a foreign chat answer as an empty one: docs/rules/chats.md, "Chats and messages". A crew template is
+ * made under the slug that it is stored under.
+ */
+const looksEmpty = new Set(['chats.messages', 'templates.save'])
 /** What is not there is removed already: docs/rules/people.md, "Preferences". */
 const alwaysDone = new Set(['preferences.remove'])
 /** For what is refused before it changes anything. */

@@ -8,10 +8,11 @@ import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
 import { findCrew } from '../crews/service.ts'
 import { takeUnhelpful } from '../memory/rules/service.ts'
+import { NoAnswer } from '../models/asking/service.ts'
 import { queries } from './queries.ts'
 import { proposeRemoval } from './service.ts'
 import { sinceMs } from './since.ts'
-import { NoAnswer, type Summarizer, summarizerOf } from './summarizer.ts'
+import { type Summarizer, summarizerOf } from './summarizer.ts'
 import { consolidate } from './worker.ts'
 
 /** A run ends by itself after ten minutes, whatever is left. */

@@ -4,12 +4,13 @@ import { type App, wholeSeconds } from '#kernel/app'
 import { knownSecrets } from '../credentials/delivery/service.ts'
 import { walk } from '../journal/service.ts'
 import { filesOf, learnedDayOf, readFile, refusedText } from '../memory/service.ts'
+import { ask } from '../models/asking/service.ts'
 import { folded, listIn, usable } from './parse.ts'
 import { pin } from './pins.ts'
 import { learnedFrom, promptOf, system, teaches } from './prompt.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { propose } from './service.ts'
-import { ask, modelOf, type Summarizer } from './summarizer.ts'
+import { modelOf, type Summarizer } from './summarizer.ts'
 
 /** Entries that a summarizer is given at most, the newest. */
 const mostEntries = 500

@@ -1,12 +1,5 @@
-/** The agent that leads a crew made from a template, and that agents hired from it are like. */
-export interface Lead {
-  role_title: string
-  model: string
-  system_prompt: string
-}
+import type { Static } from 'typebox'
+import type { CrewTemplate } from '#contract/crew-templates'
 
-export interface Template {
-  slug: string
-  name: string
-  lead: Lead
-}
+export type Template = Static<typeof CrewTemplate>
+export type TemplateAgent = Template['agents'][number]

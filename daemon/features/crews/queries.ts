@@ -58,6 +58,9 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM crews WHERE workspace_id = @workspace AND deleted_at IS NULL
       AND (id = @name OR slug = @name) LIMIT 1`,
   ),
+  slugTaken: db.prepare<[workspace: string, slug: string], { id: string }>(
+    'SELECT id FROM crews WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL',
+  ),
   ofWorkspace: db.prepare<[workspace: string], { id: string; slug: string }>(
     'SELECT id, slug FROM crews WHERE workspace_id = ? AND deleted_at IS NULL',
   ),

@@ -26,6 +26,10 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
 export const crewCalled = ({ db }: App, workspace: string, name: string): CrewRow | undefined =>
   queries(db).called.get({ workspace, name })
 
+/** Whether a live crew of the workspace has that slug. */
+export const crewSlugTaken = ({ db }: App, workspace: string, slug: string): boolean =>
+  queries(db).slugTaken.get(workspace, slug) !== undefined
+
 /** A crew with what people should know of its data. */
 export function showCrew(app: App, row: CrewRow): Static<typeof Crew> {
   const warning = app.disk.warning(row.id)

@@ -1,9 +1,10 @@
 import { memory } from '#contract/memory'
-import { feature, staged } from '#kernel/feature'
+import { feature, settled, staged } from '#kernel/feature'
 import { forgetVersionsRegularly } from './admin/jobs.ts'
 import { content, history, setConfig, showConfig, stats } from './admin/service.ts'
 import { context } from './context/service.ts'
-import { exported, imported, judgeImport } from './exchange/service.ts'
+import { beginImport, finishImport, judgeImport } from './exchange/import.ts'
+import { exported } from './exchange/service.ts'
 import { health } from './health/service.ts'
 import { commitSearch, prepareSearch } from './search/service.ts'
 import { removeFilesOf } from './service.ts'
@@ -26,10 +27,12 @@ export default feature(
       (call, found) => commitSearch(app, call, found),
     ),
     export: (call) => exported(app, call),
-    import: staged(
-      (call) => judgeImport(app, call),
-      (call, judged) => imported(app, call, judged),
-    ),
+    import: settled({
+      prepare: (call) => judgeImport(app, call),
+      commit: (call, judged) => beginImport(app, call, judged),
+      settle: (call, importing, judged) => finishImport(app, call, importing, judged),
+      tried: ({ told }) => told,
+    }),
     health: (call) => health(app, call),
     context: (call) => context(app, call),
     stats: (call) => stats(app, call),

@@ -1,5 +1,8 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { daemon, type TestDaemon } from '#test'
+import { closing, daemon, type TestDaemon } from '#test'
 import { type Raise, raise } from '../../../daemon/features/inbox/service.ts'
 import { cliFor } from '../../support/cli.ts'
 import { openSockets, requested } from '../../support/live.ts'
@@ -21,12 +24,16 @@ const bells = (text: string) => text.match(/\u0007\u001b\]9;[^\u0007]*\u0007/g) 
 
 /** At a terminal, once everything is heard. */
 async function watching(...flags: string[]) {
+  return watchingIn({}, ...flags)
+}
+
+async function watchingIn(env: Record<string, string>, ...flags: string[]) {
   const it = await daemon()
   const muster = await cliFor(it, 'MANAGER')
   const sockets = openSockets(it)
   put(it, { source: 'old', blocking: true })
   const listens = requested(it, /\/inbox\?/)
-  const terminal = muster.terminal(['watch', ...flags], { env: { NO_COLOR: '1' } })
+  const terminal = muster.terminal(['watch', ...flags], { env: { NO_COLOR: '1', ...env } })
   await listens
   return { ...it, muster, sockets, terminal }
 }
@@ -73,6 +80,48 @@ describe('muster watch', () => {
     expect(
       bells(await loud.terminal.until(/! inbox {2}ada: Item missed[\s\S]*\u001b\]9;[^\u0007]*\u0007/)),
     ).toHaveLength(1)
+  })
+
+  /** A program that takes down what it is called with, each word on a line of its own, and a blank one after them. */
+  function notifySend() {
+    const folder = mkdtempSync(join(tmpdir(), 'notify-'))
+    closing({ close: () => rmSync(folder, { recursive: true }) })
+    const program = join(folder, 'notify-send')
+    writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" '' >> ${folder}/said\n`)
+    chmodSync(program, 0o755)
+    const said = () => (existsSync(`${folder}/said`) ? readFileSync(`${folder}/said`, 'utf8') : '')
+    return { PATH: `${folder}:${process.env['PATH']}`, said }
+  }
+
+  it('shows notices on the desktop when it is told to, whose words nothing reads but as words', async () => {
+    const { PATH, said } = notifySend()
+    const it = await watchingIn({ PATH, TERM: 'foot' }, '--notify', '--no-bell')
+    put(it, { source: 'quiet' })
+    const title = '--icon=x $(touch /tmp/x); `id`\u001b]0;x\u0007 \u202e<b>\nnow'
+    put(it, { source: 'a', blocking: true, title, sender: { type: 'agent' } })
+    const words = '--icon=x $(touch /tmp/x); `id` <b> now'
+    const text = await it.terminal.until(/\u001b\]777;[^\u001b]*\u001b\\/)
+    expect(text).toContain(`\u001b]777;notify;Muster;${words.replace(';', ',')}\u001b\\`)
+    expect(bells(text)).toEqual([])
+    await expect.poll(said).toBe(`--app-name=Muster\n--urgency=normal\n--\n${words}\n\n`)
+  })
+
+  it('shows notices where there is no terminal, and nothing fails without the program', async () => {
+    const { PATH, said } = notifySend()
+    const it = await daemon()
+    openSockets(it)
+    for (const variables of [{ PATH }, { PATH: dirname(process.execPath) }]) {
+      const muster = await cliFor(it, 'MANAGER', variables)
+      const listens = requested(it, /\/inbox\?/)
+      const text = muster.until(/Item last-?\d?\t[^\n]*\n/, 'watch', '-n', '0', '--notify')
+      await listens
+      const run = variables.PATH === PATH ? 1 : 2
+      put(it, { source: `a${run}`, blocking: true, priority: 'urgent' })
+      if (run === 1) await expect.poll(said).toContain('--urgency=critical\n--\nada: Item a1\n')
+      put(it, { source: `last-${run}` })
+      expect(await text).not.toContain('\u001b')
+    }
+    expect(said()).not.toContain('a2')
   })
 
   it('is plain and silent where there is no terminal', async () => {

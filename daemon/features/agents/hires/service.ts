@@ -6,7 +6,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { openRequests, postponeRequest, requestAbout } from '../../approvals/service.ts'
-import { templateOf } from '../../crew-templates/service.ts'
+import { templateFor } from '../../crew-templates/service.ts'
 import { itemId } from '../../inbox/service.ts'
 import { policyOf } from '../../policies/service.ts'
 import { broadcast } from '../broadcasts.ts'
@@ -62,13 +62,13 @@ interface Wanted {
 function take(app: App, it: Wanted): Reply<typeof hires.hire> {
   const { actor, crew, lead, run = null, now } = it
   const { workspace } = actor
-  const template = templateOf(it.template_slug)
+  const template = templateFor(app, workspace, it.template_slug)
   if (!template) throw problem('not_found', { field: 'template_slug', detail: 'There is no such crew template' })
   const level = levelFor(app, workspace, crew)
   const reason = reasonOf(it.reason)
   checkQuota(app, crew)
   const minutes = minutesOf(it.ttl_minutes)
-  const model = it.model?.trim() || template.lead.model
+  const model = it.model?.trim() || template.agents[0]!.llm_model
   const held = level === 'guided'
   const made = createFor(app, {
     workspace,
@@ -78,8 +78,8 @@ function take(app: App, it: Wanted): Reply<typeof hires.hire> {
       slug: slugFor(app, workspace, template.slug),
       crew_id: crew.id,
       llm_model: model,
-      role_title: template.lead.role_title,
-      system_prompt: template.lead.system_prompt,
+      role_title: template.agents[0]!.role_title,
+      system_prompt: template.agents[0]!.system_prompt,
       memory_enabled: true,
     },
     status: held ? 'PENDING_REVIEW' : 'IDLE',

@@ -22,8 +22,8 @@ export function giveRehired(app: App, { payload, about }: Happened<'agent.rehire
 export const giveApproved = (app: App, { payload, about }: Happened<'agent.hire_approved'>): void =>
   give(app, payload.entity_id, acting(about))
 
-/** Assigns the active credentials of the provider of its model, oldest first. Never fails the hire. */
-function give(app: App, agentId: string, by: Acting): void {
+/** Assigns the active credentials of the provider of its model, oldest first. Never fails what made the agent. */
+export function give(app: App, agentId: string, by: Acting): void {
   const agent = queries(app.db).agent.get(agentId)!
   if (agent.status === 'PENDING_REVIEW') return
   const logins = loginsFor(app, agent)

@@ -1,7 +1,7 @@
 import { statements } from '#kernel/store/db'
 import type { CredentialRow } from '../queries.ts'
 
-type Found = Pick<CredentialRow, 'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until'>
+export type Found = Pick<CredentialRow, 'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until'>
 
 export const queries = statements((db) => ({
   /** What a crew may use under a name or from a provider: what is named so first, then what is the crew's own. */
@@ -12,5 +12,11 @@ export const queries = statements((db) => ({
       AND (c.scope = 'WORKSPACE' OR EXISTS
         (SELECT 1 FROM credential_crews x WHERE x.credential_id = c.id AND x.crew_id = @crew))
      ORDER BY c.name = @name COLLATE NOCASE DESC, c.scope = 'CREW' DESC, c.created_at, c.id LIMIT 20`,
+  ),
+  /** What the workspace holds under the name of a variable, its own or that under which an agent has it. */
+  variable: db.prepare<[{ workspace: string; name: string }], Found>(
+    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until FROM credentials c
+     WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND (c.name = @name COLLATE NOCASE OR EXISTS
+      (SELECT 1 FROM agent_credentials g WHERE g.credential_id = c.id AND g.env_var_name = @name))`,
   ),
 }))

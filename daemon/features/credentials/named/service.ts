@@ -3,7 +3,7 @@ import type { App } from '#kernel/app'
 import { note } from '../audit/service.ts'
 import { statusOf } from '../rules.ts'
 import { openValue } from '../values.ts'
-import { queries } from './queries.ts'
+import { type Found, queries } from './queries.ts'
 
 interface Wanted {
   workspace: string
@@ -12,10 +12,19 @@ interface Wanted {
   name: string
 }
 
+const works = (app: App, row: Found): boolean =>
+  row.encrypted_value !== null && ['ACTIVE', 'RATE_LIMITED'].includes(statusOf(row, app.clock()))
+
 const usable = (app: App, wanted: Wanted) =>
   queries(app.db)
     .named.all(wanted)
-    .find((row) => row.encrypted_value !== null && ['ACTIVE', 'RATE_LIMITED'].includes(statusOf(row, app.clock())))
+    .find((row) => works(app, row))
+
+/** Whether the workspace holds a working credential for an environment variable. */
+export const hasVariable = (app: App, workspace: string, name: string): boolean =>
+  queries(app.db)
+    .variable.all({ workspace, name })
+    .some((row) => works(app, row))
 
 /** Whether a crew may use a credential of that name. */
 export const hasNamed = (app: App, wanted: Wanted): boolean => usable(app, wanted) !== undefined

@@ -127,7 +127,7 @@ describe('a hire, by the autonomy of the crew', () => {
       tool_profile: 'CODING',
       memory_enabled: true,
       ephemeral: true,
-      system_prompt: templateOf('security-audit')!.lead.system_prompt,
+      system_prompt: templateOf('security-audit')!.agents[0]!.system_prompt,
       created_by_user_id: it.person('MANAGER').userId,
     })
     expect(it.heard('agent.hired')).toEqual([
@@ -213,8 +213,8 @@ describe('what a hire takes', () => {
   it.each(builtInTemplates)('knows the template %s', async (slug) => {
     const template = templateOf(slug)!
     expect(template.name.length).toBeGreaterThan(2)
-    expect(template.lead.system_prompt.length).toBeGreaterThan(500)
-    expect(template.lead.system_prompt.length).toBeLessThan(4000)
+    expect(template.agents[0]!.system_prompt.length).toBeGreaterThan(500)
+    expect(template.agents[0]!.system_prompt.length).toBeLessThan(4000)
   })
 
   it('is for MANAGERs and above', async () => {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { inflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { unchangedHeader } from '#contract/dry-run'
 import { daemon, fixedClock, type TestDaemon } from '#test'
 import { forgetOldVersions } from '../../../../daemon/features/memory/admin/service.ts'
 import { coherenceOf, efficiencyOf, freshnessOf } from '../../../../daemon/features/memory/health/rules.ts'
@@ -253,6 +255,50 @@ describe('an import of memory', () => {
     const most = 32 * 1024 * 1024
     expect((await send(most - 200)).body).toMatchObject({ written: 0, rejected: 1 })
     expect(await send(most)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
+  })
+})
+
+describe('an import of many files', () => {
+  const documents = Array.from({ length: 120 }, (_, at) => ({
+    path: `topics/note-${at}.md`,
+    content: `${at} ${'all work and no play, '.repeat(1000)}\n`,
+  }))
+  const body = { crew_id: 'web', agent_slug: 'ada', documents }
+
+  it('lets others write meanwhile', async () => {
+    const it = await place()
+    let over = false
+    const importing = it.call('ADMIN', 'POST', '/memory/import', body).finally(() => (over = true))
+    const other = async (at = 0): Promise<void> => {
+      await it.call('OWNER', 'PUT', '/memory/file', { path: 'workspace:WORKSPACE.md', content: `text ${at}` })
+      if (!over) await other(at + 1)
+    }
+    await other()
+    expect((await importing).body).toEqual({ written: 120, rejected: 0, failed: 0, documents: [] })
+    const actions = told(it, 'memory.updated').map(({ payload }) => payload?.['action'])
+    const between = actions.slice(actions.indexOf('import'), actions.lastIndexOf('import'))
+    expect(between.filter((action) => action === 'write').length).toBeGreaterThan(2)
+  })
+
+  it('that was cut short is finished by the same again, which writes nothing twice', async () => {
+    const it = await place()
+    await it.call('ADMIN', 'POST', '/memory/import', { ...body, documents: documents.slice(0, 60) })
+    const whole = await it.call('ADMIN', 'POST', '/memory/import', body)
+    expect(whole.body.written).toBe(120)
+    expect(whole.headers[unchangedHeader]).toBeUndefined()
+    expect(it.app.db.prepare('SELECT count(*) FROM memory_versions').pluck().get()).toBe(120)
+    const again = await it.call('ADMIN', 'POST', '/memory/import', body)
+    expect(again.headers[unchangedHeader]).toBe('true')
+  })
+
+  it('goes no further once the agent is deleted', async () => {
+    const it = await place()
+    const written = once(it.app.bus, 'entry')
+    const importing = it.call('ADMIN', 'POST', '/memory/import', body)
+    await written
+    await it.call('OWNER', 'DELETE', `/agents/${it.agentId}`)
+    expect(await importing).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(it.app.db.prepare('SELECT count(*) FROM memory_files').pluck().get()).toBe(0)
   })
 })
 
