@@ -55,8 +55,14 @@ interface Written {
   files: readonly { path: string; executable: boolean; content_base64?: string }[]
 }
 
+/** A path below a folder, whatever a server says. */
+const staysBelow = (path: string): boolean =>
+  path !== '' && !/[\\\u0000]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part))
+
 /** Writes a skill into a folder that is not there yet, as it was imported. */
 export function writeSkill(folder: string, { content, files }: Written): void {
+  const odd = files.find(({ path }) => !staysBelow(path))
+  if (odd) throw new InputError('The server names a file that is not below the folder of the skill.')
   try {
     mkdirSync(dirname(folder), { recursive: true })
     mkdirSync(folder)

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { writeSkill } from '../../skills/folder.ts'
@@ -12,7 +13,8 @@ export default class SkillsExport extends ApiCommand<typeof SkillsExport> {
 
   async run(): Promise<void> {
     const skill = await this.api.skills.show({ skillId: this.args.skill, query: { files: '1' } })
-    const to = this.flags.to ?? skill.slug
+    // The name of the folder is never what a server makes of it.
+    const to = this.flags.to ?? basename(this.args.skill)
     if (!this.dry) writeSkill(to, skill)
     await this.out.done(`Wrote ${to}.`, { folder: to })
   }

@@ -1,8 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { writeSkill } from '../../../cli/skills/folder.ts'
 import { cliFor } from '../../support/cli.ts'
 import { skillText } from '../../support/skills.ts'
 
@@ -65,6 +76,13 @@ describe('muster skills', () => {
     expect((await run('skills', '--installed', '-o', 'name')).stdout).toBe('given\n')
     expect((await run('skills', 'unassign', 'given', '--agent', 'ada')).code).toBe(0)
     expect((await run('skills', 'unassign', 'given', '--agent', 'ada')).code).toBe(3)
+  })
+
+  it.each(['../out', '/etc/x', 'a/../../b', '', 'a//b', 'a\\b'])('writes nothing where a server says %j', (path) => {
+    const folder = join(place, 'hostile')
+    const files = [{ path, executable: false, content_base64: '' }]
+    expect(() => writeSkill(folder, { content: '', files })).toThrow('not below the folder')
+    expect(existsSync(folder)).toBe(false)
   })
 
   it('begins a skill that can be imported as it is', async () => {
