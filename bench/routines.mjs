@@ -106,7 +106,7 @@ await scratch(async (dir) => {
     limit: `${median(ratios).toFixed(2)} of rows of 300 bytes, one synced commit each`,
     target: '>= 0.5',
     met: median(ratios) >= 0.5,
-    method: `a run of ${steps} steps, median of ${rounds} rounds; up to 32 steps share a commit`,
+    method: `a run of ${steps} steps, median of ${rounds} rounds; up to 64 steps share a commit`,
   })
 
   collect()

@@ -36,6 +36,7 @@ const lists = {
   routines: ['routineRunStatuses', 'routineStatuses'],
   runs: ['runStatuses'],
   schedules: ['catchupPolicies'],
+  skills: ['skillCategories', 'skillMaturities', 'skillRuntimes'],
   tokens: ['tiers'],
   triage: ['matchTypes', 'triagePriorities'],
 }

@@ -5,6 +5,9 @@ type Named = Shape & { flags?: Readonly<Record<string, { aliases?: readonly stri
 /** Flags and arguments that are not named after the member of the request that they fill. */
 const others: Readonly<Record<string, readonly string[]>> = {
   account_email: ['email'],
+  url: ['source'],
+  files: ['source'],
+  allow_unsafe_license: ['unsafe-license'],
   account_label: ['label'],
   actor_type: ['actor'],
   adapter_hint: ['hint'],
@@ -29,7 +32,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   confirm_slug: ['workspace'],
   connectionId: ['other'],
   body: ['text'],
-  content: ['text'],
+  content: ['text', 'source'],
   conversationId: ['room', 'user'],
   cron_expr: ['cron'],
   agent_slug: ['agent'],

@@ -36,10 +36,12 @@ export function issuePage(issue: WholeIssue, width: number): Row[] {
 function factsOf(issue: WholeIssue): string[] {
   const { status, priority, assignee_name, labels, project_name, milestone_name, due_date, created_by, created_at } =
     issue
+  const { routine_slug } = issue
   return [
     words(status),
     priority === 'none' ? '' : priority,
     assignee_name ? `by ${assignee_name}` : 'by nobody',
+    routine_slug ? `done by the routine ${routine_slug}` : '',
     labels.map(({ name }) => name).join(', '),
     [project_name, milestone_name].filter(Boolean).join(' / '),
     due_date ? `due ${due_date}` : '',
@@ -54,9 +56,10 @@ const commentRows = ({ author_name, author_id, body, created_at }: Rows<'comment
   ...indented(renderMarkdown(body, Math.max(20, width - 2)), [span('  ')]),
 ]
 
-function runRow({ status, agent_name, duration_ms, result_summary, error_message, id }: Rows<'runs'>[number]): Row {
+function runRow({ status, duration_ms, result_summary, error_message, id, ...by }: Rows<'runs'>[number]): Row {
   const said = cleanLine(error_message ?? result_summary ?? '')
-  const lead = `  ${words(status)}  ${cleanLine(agent_name ?? '-')}  ${shortSpan(duration_ms / 1000)}  `
+  const who = cleanLine(by.agent_name ?? by.routine_slug ?? '-')
+  const lead = `  ${words(status)}  ${who}  ${shortSpan(duration_ms / 1000)}  `
   return [span(lead), span(said), span(`  ${id}`, 'dim')]
 }
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import type { deliveries, Delivery as Schema } from '#contract/deliveries'
-import type { notificationPreferences } from '#contract/preferences'
+import type { notificationHours, notificationPreferences } from '#contract/preferences'
 import { age } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -65,5 +65,15 @@ export const cellView: View<Cell> = {
     NAME: ({ category }) => (category === '*' ? { text: '* (muted)', value: category } : category),
     CHANNEL: ({ channel_id }) => channel_id,
     STATE: ({ state }) => state && { text: state === 'immediate' ? 'on' : 'off', value: state },
+  },
+}
+
+export const hoursView: View<Reply<typeof notificationHours.hours>> = {
+  name: ({ time_zone }) => time_zone,
+  columns: {
+    NAME: ({ time_zone }) => time_zone,
+    QUIET: ({ quiet_from, quiet_until }) => (quiet_from ? `${quiet_from} to ${quiet_until}` : 'never'),
+    DIGEST: ({ digest_at }) => digest_at ?? 'none',
+    URGENT: ({ urgent_waits }) => ({ text: urgent_waits ? 'waits too' : 'comes at once', value: String(urgent_waits) }),
   },
 }

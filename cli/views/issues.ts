@@ -41,6 +41,8 @@ export const issueView: View<Shown> = {
     Assignee: ({ assignee_name }) => assignee_name,
     'Worked on by': ({ work_mode }) => (work_mode === 'human' ? 'a person' : null),
     Agent: ({ session_status }) => session_status && word(session_status),
+    Routine: ({ routine_slug }) => routine_slug,
+    'Routine is given': ({ routine_inputs }) => routine_inputs && JSON.stringify(routine_inputs),
     Labels: labels,
     Project: ({ project_name }) => project_name,
     Milestone: ({ milestone_name }) => milestone_name,
@@ -91,7 +93,7 @@ export const issueRunView: View<Static<typeof IssueRun>> = {
   empty: 'No agent has been at work. Next: muster issues start ISSUE',
   columns: {
     ID: ({ id }) => id,
-    AGENT: ({ agent_name }) => agent_name,
+    AGENT: ({ agent_name, routine_slug }) => agent_name ?? routine_slug,
     STATUS: (it) => status(it.status),
     TOOK: ({ duration_ms }) => shortSpan(duration_ms / 1000),
     SAID: ({ result_summary, error_message }) => error_message ?? result_summary,

@@ -3,6 +3,7 @@ import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
 import agentStanding from './activity/standing/routes.ts'
 import adapters from './adapters/routes.ts'
+import administration from './administration/routes.ts'
 import agentAvatars from './agents/avatars/routes.ts'
 import agentConnections from './agents/connections/routes.ts'
 import agentForms from './agents/forms/routes.ts'
@@ -19,6 +20,7 @@ import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import channels from './channels/routes.ts'
+import notificationHours from './channels/hours/routes.ts'
 import notificationPreferences from './channels/wishes/routes.ts'
 import chatParticipants from './chats/participants/routes.ts'
 import chatReactions from './chats/reactions/routes.ts'
@@ -72,6 +74,7 @@ import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
+import skills from './skills/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
 import crewTemplates from './templates/crews/routes.ts'
@@ -89,6 +92,7 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   adapters,
+  administration,
   agents: join(
     agents,
     activity,
@@ -144,7 +148,7 @@ export const features = {
   plans,
   policies,
   ports,
-  preferences: join(preferences, notificationPreferences),
+  preferences: join(preferences, notificationPreferences, notificationHours),
   projects,
   recipes,
   rooms,
@@ -152,6 +156,7 @@ export const features = {
   runs: join(runs, runReceipts, runTree),
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates: join(templates, crewTemplates),

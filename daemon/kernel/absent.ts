@@ -6,6 +6,7 @@ import type {
   RuntimeService,
 } from '#runtime/service-types'
 import { problem } from './problem.ts'
+import type { Routines } from './routines.ts'
 import type { Runs } from './runs.ts'
 import type { Scripts } from './scripts.ts'
 import type { Shells } from './shells.ts'
@@ -102,4 +103,11 @@ export const noDisk: DiskService = {
   reason: () => null,
   warning: () => null,
   condition: () => null,
+}
+
+/** The routines of a server without that feature. */
+export const noRoutines: Routines = {
+  find: () => undefined,
+  start: () => refuse(),
+  cancel: () => false,
 }

@@ -1,10 +1,11 @@
+// Longer than other files: what features work with stands in one place.
 import { hash as digest, randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
 import type { CollisionService, DiskService, MarkService, RuntimeService } from '#runtime/service-types'
-import { noCollisions, noDisk, noMarks, noRuns, noRuntime, noScripts, noShells } from './absent.ts'
+import { noCollisions, noDisk, noMarks, noRoutines, noRuns, noRuntime, noScripts, noShells } from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -25,6 +26,7 @@ import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createOutbound, type Outbound } from './outbound/outbound.ts'
 import { problem } from './problem.ts'
+import type { Routines } from './routines.ts'
 import type { RunSource, Runs } from './runs.ts'
 import type { Scripts } from './scripts.ts'
 import type { Shells } from './shells.ts'
@@ -112,6 +114,8 @@ export interface App extends Writer {
   shells: Shells
   /** Scripts in crews. */
   scripts: Scripts
+  /** Routines, for features that stand below them. */
+  routines: Routines
   /** Sources of runs, by the name that is stored with a run. */
   readonly sources: Map<string, RunSource>
   /** Removes secrets that an agent knows or offers from what it sends. Refuses until the runtime is up. */
@@ -313,6 +317,7 @@ export function createApp(parts: AppParts): App {
     runs: noRuns,
     shells: noShells,
     scripts: noScripts,
+    routines: noRoutines,
     sources: new Map(),
     scrub: notYet,
     disk: noDisk,

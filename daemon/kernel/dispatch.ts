@@ -37,9 +37,10 @@ export const wiring = (features: Record<string, Feature>): Wire[] =>
 /** Registers the operations, reactions, channels and sources of runs of all features. */
 export function register(app: App, features: Record<string, Feature>): void {
   app.reactor.connect(wiring(features))
-  for (const [name, { endpoints, handlers, channels, sources }] of Object.entries(features)) {
+  for (const [name, { endpoints, handlers, channels, sources, routines }] of Object.entries(features)) {
     for (const [kind, owner] of Object.entries(channels)) app.channels.set(kind, owner)
     for (const [source, it] of Object.entries(sources)) app.sources.set(source, it)
+    if (routines) app.routines = routines
     const bound = handlers(app)
     for (const [op, endpoint] of Object.entries(endpoints)) {
       const full = `${name}.${op}`

@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import type { Bound } from './auth/internal.ts'
 import { type Reactions, type Wire, wiresOf } from './facts.ts'
 import type { Problem } from './problem.ts'
+import type { Routines } from './routines.ts'
 import type { RunSource } from './runs.ts'
 
 /** Who acts. `system` is the daemon itself (schedules, sweeps, the reconciler). */
@@ -119,6 +120,8 @@ export interface Extras {
   channels?: Channels
   /** Its sources of runs, by the name that is stored with a run. */
   sources?: Readonly<Record<string, RunSource>>
+  /** How features below it start its routines. */
+  routines?: Routines
 }
 
 export interface Feature {
@@ -128,13 +131,14 @@ export interface Feature {
   jobs: readonly Job[]
   channels: Channels
   sources: Readonly<Record<string, RunSource>>
+  routines?: Routines | undefined
 }
 
 /** Ties a feature's contract to its handlers; a missing or wrong handler does not compile. */
 export const feature = <C extends Record<string, Endpoint>>(
   endpoints: C,
   handlers: (app: App) => Handlers<C>,
-  { on, after, jobs = [], channels = {}, sources = {} }: Extras = {},
+  { on, after, jobs = [], channels = {}, sources = {}, routines }: Extras = {},
 ): Feature => ({
   endpoints,
   handlers,
@@ -142,6 +146,7 @@ export const feature = <C extends Record<string, Endpoint>>(
   jobs,
   channels,
   sources,
+  routines,
 })
 
 /** Combines parts with endpoints of their own into one feature. */

@@ -52,6 +52,7 @@ export const entryTypes: readonly string[] = [
   'cost.incurred',
   'credential.auto_assign_empty',
   'credential.auto_assign_failed',
+  'credential.expiring',
   'credential.failover',
   'credential.lease_issued',
   'credential.reveal_policy_changed',

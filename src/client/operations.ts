@@ -12,6 +12,11 @@ export const operations: Record<string, Record<string, Operation>> = {
   adapters: {
     list: ['GET', '/api/v1/adapters'],
   },
+  administration: {
+    stats: ['GET', '/api/v1/admin/stats'],
+    users: ['GET', '/api/v1/admin/users'],
+    workspaces: ['GET', '/api/v1/admin/workspaces'],
+  },
   agents: {
     list: ['GET', '/api/v1/agents'],
     status: ['GET', '/api/v1/agents/crews-status'],
@@ -362,6 +367,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     loginCli: ['GET', '/login/cli', 'text'],
     resetPassword: ['GET', '/reset-password', 'text'],
     invitation: ['GET', '/invitation', 'text'],
+    decide: ['GET', '/decide', 'text'],
     asset: ['GET', '/assets/:name', 'text'],
   },
   pairing: {
@@ -413,6 +419,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     remove: ['DELETE', '/api/v1/me/preferences/:key'],
     notifications: ['GET', '/api/v1/me/notification-prefs'],
     setNotifications: ['PUT', '/api/v1/me/notification-prefs'],
+    hours: ['GET', '/api/v1/me/notification-hours'],
+    setHours: ['PUT', '/api/v1/me/notification-hours'],
   },
   projects: {
     list: ['GET', '/api/v1/projects'],
@@ -500,6 +508,12 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/auth/sessions'],
     confirm: ['POST', '/api/v1/auth/step-up'],
     revoke: ['POST', '/api/v1/auth/sessions/:sessionId/revoke'],
+  },
+  skills: {
+    list: ['GET', '/api/v1/skills'],
+    show: ['GET', '/api/v1/skills/:skillId'],
+    import: ['POST', '/api/v1/workspaces/:workspaceId/skills/import'],
+    remove: ['DELETE', '/api/v1/workspaces/:workspaceId/skills/:skillId'],
   },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],

@@ -183,6 +183,24 @@ export const scopes = [
   'workspace:*',
 ] as const
 export const severities = ['info', 'notice', 'warn', 'error'] as const
+export const skillCategories = [
+  'CODING',
+  'AUTOMATION',
+  'DATA',
+  'DEVOPS',
+  'SUPPORT',
+  'SALES',
+  'WRITING',
+  'RESEARCH',
+  'PM',
+  'DESIGN',
+  'SECURITY',
+  'FINANCE',
+  'OPS',
+  'CUSTOM',
+] as const
+export const skillMaturities = ['OFFICIAL', 'CURATED', 'COMMUNITY', 'EXPERIMENTAL'] as const
+export const skillRuntimes = ['INSTRUCTIONS', 'SCRIPT', 'MCP', 'HYBRID'] as const
 export const tiers = ['STANDARD', 'ADMIN'] as const
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
 export const triagePriorities = ['low', 'normal', 'high', 'urgent', 'none'] as const

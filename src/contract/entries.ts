@@ -39,6 +39,7 @@ import { runFacts } from './entries/runs.ts'
 import { scheduleFacts } from './entries/schedules.ts'
 import { sessionFacts } from './entries/sessions.ts'
 import { shellFacts } from './entries/shells.ts'
+import { skillFacts } from './entries/skills.ts'
 import { crewTemplateFacts, templateFacts } from './entries/templates.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
@@ -81,6 +82,7 @@ export const facts = {
   ...portFacts,
   ...sessionFacts,
   ...shellFacts,
+  ...skillFacts,
   ...workFacts,
   ...templateFacts,
   ...crewTemplateFacts,

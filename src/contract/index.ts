@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { adapters } from './adapters.ts'
+import { administration } from './administration.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
@@ -59,7 +60,7 @@ import { persona } from './persona.ts'
 import { plans } from './plans.ts'
 import { policies } from './policies.ts'
 import { ports } from './ports.ts'
-import { notificationPreferences, preferences } from './preferences.ts'
+import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { recipes } from './recipes.ts'
 import { rooms } from './rooms.ts'
@@ -69,6 +70,7 @@ import { runTree } from './run-tree.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
 import { sessions } from './sessions.ts'
+import { skills } from './skills.ts'
 import { sockets } from './sockets.ts'
 import { system } from './system.ts'
 import { templates } from './templates.ts'
@@ -85,6 +87,7 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   adapters,
+  administration,
   agents: {
     ...agents,
     ...activity,
@@ -140,7 +143,7 @@ export const api = {
   plans,
   policies,
   ports,
-  preferences: { ...preferences, ...notificationPreferences },
+  preferences: { ...preferences, ...notificationPreferences, ...notificationHours },
   projects,
   recipes,
   rooms,
@@ -148,6 +151,7 @@ export const api = {
   runs: { ...runs, ...runReceipts, ...runTree },
   schedules,
   sessions,
+  skills,
   sockets,
   system,
   templates: { ...templates, ...crewTemplates },

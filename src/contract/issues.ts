@@ -1,7 +1,9 @@
+// Longer than other files: all of an issue and its operations belong together.
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Day, Id, line, nullable, page, prose, Time } from './fields.ts'
 import { workers, workPriorities } from './projects.ts'
+import { startRefusals } from './routine-starts.ts'
 
 export const issueStatuses = [
   'BACKLOG',
@@ -42,6 +44,8 @@ export const bulkIssues = 100
 const text = nullable(Type.String())
 const Actor = Type.Object({ type: Type.String(), id: text, name: text })
 
+const Inputs = Type.Record(Type.String(), Type.Unknown(), { description: 'What its routine is given' })
+
 /** One piece of work of a crew. docs/rules/work.md, "Issues". */
 export const Issue = Type.Object({
   id: Id,
@@ -69,6 +73,10 @@ export const Issue = Type.Object({
   milestone_name: text,
   parent_issue_id: text,
   estimate: nullable(Type.Integer()),
+  routine_id: nullable(Type.String({ description: 'The routine that does it instead of an agent' })),
+  routine_slug: text,
+  routine_name: text,
+  routine_inputs: nullable(Inputs),
   labels: Type.Array(Type.Object({ id: Id, name: Type.String(), color: Type.String(), label_group: text })),
   sub_issues_count: Type.Integer(),
   comment_count: Type.Integer(),
@@ -117,6 +125,7 @@ export const IssueRun = Type.Object({
   id: Id,
   status: Type.String({ description: 'RUNNING, COMPLETED, FAILED, CANCELLED or TIMEOUT' }),
   agent_name: text,
+  routine_slug: nullable(Type.String({ description: 'of a run of a routine, in which several agents may work' })),
   task: Type.String({ description: 'what the agent was asked, in short' }),
   started_at: Type.Optional(Time),
   ended_at: Type.Optional(Time),
@@ -153,6 +162,8 @@ const members = {
   milestone_id: Type.Optional(nullable(Type.String())),
   parent_issue_id: Type.Optional(nullable(Type.String({ description: 'Id or identifier' }))),
   estimate: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1000 }))),
+  routine_id: Type.Optional(nullable(Type.String({ description: 'Id of the routine that does it; "" for none' }))),
+  routine_inputs: Type.Optional(nullable(Inputs)),
   labels: Type.Optional(Type.Array(Id, { maxItems: 50, description: 'Ids of all its labels' })),
   sort_order: Type.Optional(Type.Number({ minimum: -1e9, maximum: 1e9 })),
 }
@@ -181,7 +192,8 @@ const changing = {
   scope: 'crews:write',
 } as const
 /** Taking an issue from its agent ends the agent's work. */
-const recorded = ['mission.status_change', 'mission.assigned', 'run.cancelled', 'assignment.cancelled'] as const
+const ended = ['run.cancelled', 'assignment.cancelled', 'pipeline.run.cancelled', 'approval.cancelled'] as const
+const recorded = ['mission.status_change', 'mission.assigned', ...ended] as const
 
 /** Comments wake the agents that they mention. */
 const commented = [
@@ -265,16 +277,23 @@ export const issues = {
     throws: ['not_found', 'transition_refused'],
   }),
   start: post('/crews/:crewId/issues/:identifier/start', {
-    summary: 'Let the agent of an issue work on it',
+    summary: 'Let the agent or the routine of an issue work on it',
     ...changing,
     status: 200,
     reply: Type.Object({
       status: Type.String({ description: 'IN_PROGRESS' }),
       identifier: Type.String(),
       run_id: Id,
-      chat_id: Type.String({ description: "the agent's chat about the issue" }),
+      chat_id: nullable(Type.String({ description: "the agent's chat about the issue; null for a routine" })),
+      routine_slug: nullable(Type.String({ description: 'the routine that does it, whose run this is' })),
     }),
-    journal: ['mission.status_change', 'run.started', 'agent.status_change', 'audit.entity_created'],
+    journal: [
+      'mission.status_change',
+      'run.started',
+      'agent.status_change',
+      'audit.entity_created',
+      'pipeline.run.started',
+    ],
     throws: [
       'not_found',
       'transition_refused',
@@ -284,6 +303,7 @@ export const issues = {
       'crew_not_running',
       'runtime_unavailable',
       'unavailable',
+      ...startRefusals,
     ],
   }),
   stop: post('/crews/:crewId/issues/:identifier/stop', {
@@ -291,7 +311,7 @@ export const issues = {
     ...changing,
     status: 200,
     reply: Type.Object({ status: Type.Enum([...issueStatuses]), identifier: Type.String() }),
-    journal: ['mission.status_change', 'run.cancelled', 'assignment.cancelled'],
+    journal: ['mission.status_change', ...ended],
     throws: ['not_found', 'transition_refused'],
   }),
   runs: get('/crews/:crewId/issues/:identifier/runs', {

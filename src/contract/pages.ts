@@ -11,6 +11,7 @@ export const pages = {
   loginCli: page('/login/cli', 'Let the command line that asks sign in as you'),
   resetPassword: page('/reset-password', 'Choose a password with the token of a mail'),
   invitation: page('/invitation', 'Accept an invitation with the token of its link'),
+  decide: page('/decide', 'Decide what waits for you, with a link of a message'),
   asset: get('/assets/:name', {
     root: true,
     kind: 'text',

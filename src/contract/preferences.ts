@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { notificationCategories } from './channels.ts'
 import { del, get, put } from './define.ts'
-import { Id } from './fields.ts'
+import { Id, nullable } from './fields.ts'
 
 /** Any JSON, null included. */
 const Value = Type.Unknown({ description: 'Any JSON value of at most 16 KB' })
@@ -63,5 +63,38 @@ export const notificationPreferences = {
     }),
     reply: Type.Object({ ok: Type.Literal(true) }),
     journal: [],
+  }),
+}
+
+const timeOfDay = (description: string) =>
+  Type.String({ maxLength: 5, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: `${description}, as HH:MM` })
+const hours = {
+  time_zone: Type.String({ maxLength: 64, description: 'such as Europe/Berlin; UTC at first' }),
+  quiet_from: nullable(timeOfDay('when quiet hours begin')),
+  quiet_until: nullable(timeOfDay('when they end')),
+  digest_at: nullable(timeOfDay('when what is not urgent comes, each day')),
+  urgent_waits: Type.Boolean({ description: 'whether approvals and escalations wait too' }),
+}
+
+/** When somebody is left in peace, and gets what waited in one message. docs/notifications.md. */
+export const notificationHours = {
+  hours: get('/me/notification-hours', {
+    summary: 'Show your quiet hours, and when you get what waited',
+    access: 'signed-in',
+    reply: Type.Object(hours),
+  }),
+  setHours: put('/me/notification-hours', {
+    summary: 'Set your quiet hours, and when you get what waited; what is not given stays',
+    access: 'signed-in',
+    body: Type.Object({
+      time_zone: Type.Optional(hours.time_zone),
+      quiet_from: Type.Optional(hours.quiet_from),
+      quiet_until: Type.Optional(hours.quiet_until),
+      digest_at: Type.Optional(hours.digest_at),
+      urgent_waits: Type.Optional(hours.urgent_waits),
+    }),
+    reply: Type.Object(hours),
+    journal: [],
+    throws: ['no_fields'],
   }),
 }

@@ -199,8 +199,8 @@ const kinds = {
     ...any,
     type: Type.Literal('code'),
     code: strict({
-      runtime: Type.Optional(Type.Literal('cel')),
-      code: template(65_536, 'A CEL expression over inputs, steps, run, event and env'),
+      runtime: Type.Optional(Type.Enum(['cel', 'expr'], { description: 'The language; cel unless stated' })),
+      code: template(65_536, 'An expression over inputs, steps, run, event and env'),
       env: Type.Optional(texts),
     }),
   }),

@@ -76,7 +76,8 @@ const row = {
   last_invocation_status: text,
   ephemeral: Type.Boolean(),
   workspace_visible: Type.Boolean(),
-  linked_issue_count: Type.Integer(),
+  linked_issue_count: Type.Integer({ description: 'Issues that it is to do' }),
+  linked_issues: Type.Array(Type.String(), { description: 'Identifiers of the newest three' }),
   inbox_item_id: Type.Optional(Type.String({ description: 'Where its newest version waits for approval' })),
   created_at: Time,
   updated_at: Time,
@@ -178,13 +179,26 @@ const Step = Type.Object({
   duration_ms: nullable(Type.Integer()),
 })
 
+/** What an agent did within a step: it thought, or used a tool. */
+export const SubSpan = Type.Object({
+  seq: Type.Integer(),
+  kind: Type.Enum(['bash', 'write', 'read', 'edit', 'mcp_tool', 'http', 'tool', 'think']),
+  name: Type.String({ description: 'The name of the tool' }),
+  detail: Type.Optional(Type.String({ description: 'What it was used for: the command, the file, the address' })),
+  started_at: Type.String({ description: 'When the message that it belongs to was stored' }),
+  duration_ms: Type.Integer({ description: '0 within one message' }),
+  status: Type.Enum(['ok', 'error', 'running']),
+})
+
 const RunShown = Type.Object({
   ...run,
   inputs: members(),
   output: anything,
   step_outputs: members('The output of each step that is done, by its key'),
   steps: Type.Array(Step),
-  sub_spans: members(),
+  sub_spans: Type.Record(Type.String(), Type.Array(SubSpan), {
+    description: 'What the agents of steps did, by the key of the step',
+  }),
 })
 
 const Slugged = Type.Object({ slug: Type.String(), status: Type.Enum([...routineStatuses]) })
@@ -499,7 +513,8 @@ export const routines = {
     bodyOptional: true,
     body: Type.Object({ inputs: Type.Optional(members()) }),
     reply: Type.Object({ status: Type.Literal('DRY_RUN_OK'), steps: Type.Array(DryStep) }),
-    journal: false,
+    journal: ['pipeline.dry_run'],
+    noDryRun: 'it is one itself',
     throws: ['not_found', 'invalid_inputs'],
   }),
   records: get(`${at}/run-records`, {

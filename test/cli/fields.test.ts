@@ -83,6 +83,7 @@ const unnamed: Record<string, string> = {
   'automations:create enabled': 'the flag --disabled',
   'automations:update enabled': '`muster automations enable` and `disable`',
   'waitpoints:complete approved': 'the flag --deny',
+  'skills:show files': '`muster skills export` writes them',
   'webhooks:create enabled': 'the flag --disabled',
   'webhooks:create target_pipeline_id': 'a slug names it',
   'webhooks:update enabled': '`muster webhooks enable` and `disable`',

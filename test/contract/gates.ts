@@ -258,6 +258,9 @@ limits.set                 signed-in workspace:admin   api
 limits.reset               signed-in workspace:admin   api
 
 members.list               VIEWER    -                 api
+administration.stats       OWNER     -                 api
+administration.users       OWNER     -                 api
+administration.workspaces  OWNER     -                 api
 members.add                ADMIN     workspace:admin   api
 members.provision          ADMIN     workspace:admin   api
 members.update             MANAGER   workspace:admin   api
@@ -307,6 +310,7 @@ pages.login                public    -                 none
 pages.loginCli             public    -                 none
 pages.resetPassword        public    -                 none
 pages.invitation           public    -                 none
+pages.decide               public    -                 none
 pages.asset                public    -                 none
 
 pairing.start              signed-in -                 auth second-factor
@@ -369,6 +373,8 @@ ports.expose               internal  -                 api
 preferences.list           signed-in -                 api
 preferences.set            signed-in -                 api
 preferences.notifications  VIEWER    -                 api
+preferences.hours          signed-in -                 api
+preferences.setHours       signed-in -                 api
 preferences.setNotifications VIEWER  workspace:admin   api
 preferences.remove         signed-in -                 api
 
@@ -457,6 +463,11 @@ sessions.error             public    -                 api
 sessions.list              signed-in -                 api
 sessions.confirm           signed-in -                 auth unproven
 sessions.revoke            signed-in -                 api
+
+skills.list                VIEWER    -                 api
+skills.show                VIEWER    -                 api
+skills.import              MANAGER   skills:write      api  or:skill.create
+skills.remove              ADMIN     skills:write      api
 
 sockets.token              signed-in -                 api
 

@@ -19,8 +19,8 @@ const common = (async () => {
 
 /** Names that belong to no workspace, and where a user's own things live. */
 const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version', 'provider', 'slug'])
-/** What any signed-in user may see of another. */
-const openToAll = new Set(['users.avatar'])
+/** What any signed-in user may see of another, and what all workspaces share. */
+const openToAll = new Set(['users.avatar', 'skills.show'])
 /** The invitation of a workspace of one's own is not an invitation to oneself. */
 const forInvited = new Set(['invitations.accept', 'invitations.decline'])
 

@@ -163,7 +163,9 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const automation = await make('/automations', reacting)
   const channel = await make('/notification-channels', { type: 'webhook', url: 'https://example.com/hook' })
   await make(`/notification-channels/${channel.id}/agents`, { agent_id: agent.id })
+  const { skill_id: skill } = await make(`${W}/skills/import`, { content: `---\nname: ${word}\nlicense: MIT\n---\n` })
   return {
+    skillId: skill,
     channelId: channel.id,
     provider: 'slack',
     agentId: agent.id,

@@ -21,11 +21,13 @@ export default class IssuesShow extends ApiCommand<typeof IssuesShow> {
       const rows = renderMarkdown(found.description, this.out.width)
       this.out.text(`\n${rows.map((row) => painted(row, this.out.paint)).join('\n')}\n`)
     }
-    if (found.session_status) await this.tellRun(found.crew_id, found.identifier)
+    if (found.session_status || found.routine_id) await this.tellRun(found.crew_id, found.identifier)
   }
 
   private async tellRun(crewId: string, identifier: string): Promise<void> {
     const [last] = await this.api.issues.runs({ crewId, identifier, query: { limit: 1 } })
-    if (last) this.out.note(`Last run: ${last.status}. Next: muster runs show ${shellWord(last.id)}`, 'dim')
+    if (!last) return
+    const show = last.routine_slug ? 'routines result' : 'runs show'
+    this.out.note(`Last run: ${last.status}. Next: muster ${show} ${shellWord(last.id)}`, 'dim')
   }
 }

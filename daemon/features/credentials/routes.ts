@@ -6,6 +6,7 @@ import { problem } from '#kernel/problem'
 import { providerOf } from '../../providers/index.ts'
 import { assign, assigned, unassign } from './assignments/service.ts'
 import { auditOf } from './audit/service.ts'
+import { watchEnds } from './expiry/service.ts'
 import { giveApproved, giveHired, giveRehired } from './hired/service.ts'
 import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
 import { isTestable } from './probes/rules.ts'
@@ -76,7 +77,7 @@ export default feature(
       'crew.deleted': dropCrew,
       'workspace.deleted': removeWorkspaceCredentials,
     },
-    jobs: [eraseOldValues, forgetCredentialAudit],
+    jobs: [eraseOldValues, forgetCredentialAudit, watchEnds],
   },
 )
 

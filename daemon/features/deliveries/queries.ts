@@ -24,6 +24,8 @@ export interface Row {
   created_at: string
   updated_at: string
   sent_at: string | null
+  /** The delivery that tells of this one together with others. */
+  digest_id: string | null
 }
 
 export interface EventRow {
@@ -40,7 +42,7 @@ export interface EventRow {
 }
 
 const columns = `id, workspace_id, channel_id, user_id, event_id, category, dedup_key, source_kind, source_id, title,
-  message_json, status, error, attempts, next_at, created_at, updated_at, sent_at`
+  message_json, status, error, attempts, next_at, created_at, updated_at, sent_at, digest_id`
 const eventColumns = 'id, workspace_id, category, priority, source_kind, source_id, title, audience_json, created_at'
 
 /** Whether a message would overtake an earlier one about the same, which is still to be sent. */
@@ -71,7 +73,7 @@ export const queries = statements((db) => ({
   insert: db.prepare<[Row], { id: string }>(
     `INSERT INTO notification_deliveries (${columns}) VALUES (@id, @workspace_id, @channel_id, @user_id, @event_id,
       @category, @dedup_key, @source_kind, @source_id, @title, @message_json, @status, @error, @attempts, @next_at,
-      @created_at, @updated_at, @sent_at)
+      @created_at, @updated_at, @sent_at, @digest_id)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   /** How many messages a flow had since then. */
@@ -85,6 +87,14 @@ export const queries = statements((db) => ({
   summary: db.prepare<Flow, { id: string }>(
     `SELECT id FROM notification_deliveries WHERE channel_id = @channel AND user_id = @user AND category = @category
       AND source_kind = 'summary' AND next_at IS NOT NULL LIMIT 1`,
+  ),
+  /** A digest that more can be put into. */
+  openDigest: db.prepare<{ channel: string; user: string; now: number }, { id: string; next_at: number | null }>(
+    `SELECT id, next_at FROM notification_deliveries WHERE channel_id = @channel AND user_id = @user
+      AND source_kind = 'digest' AND next_at > @now AND attempts = 0 LIMIT 1`,
+  ),
+  inDigest: db.prepare<[digest: string], Row>(
+    `SELECT ${columns} FROM notification_deliveries WHERE digest_id = ? AND status = 'pending' ORDER BY seq`,
   ),
   held: db
     .prepare<Flow & { since: string }, number>(

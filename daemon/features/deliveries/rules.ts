@@ -20,6 +20,22 @@ export function nextAttempt(attempts: number, nowMs: number, retryAfterMs = 0, r
   return Math.round(nowMs + Math.max(spread, retryAfterMs))
 }
 
+/** What stands for something that people decide, and how the link to it is called. */
+const decided: ReadonlySet<string> = new Set(['approval', 'waitpoint', 'escalation', 'inbox_item'])
+
+/**
+ * The page on which what a message tells of is decided. Its address says what it is about and gives no power: who opens
+ * it signs in. Without the server's public address there is none.
+ */
+export function linksOf(
+  it: { category: string; workspace_id: string; source_kind: string; source_id: string },
+  publicUrl: string,
+): { label: string; url: string }[] {
+  if (!publicUrl || !isExempt(it.category) || !decided.has(it.source_kind)) return []
+  const asked = new URLSearchParams({ workspace: it.workspace_id, decision: it.source_id })
+  return [{ label: 'Decide', url: `${new URL(publicUrl).origin}/decide?${asked}` }]
+}
+
 export interface Considered {
   category: string
   priority: NotificationPriority

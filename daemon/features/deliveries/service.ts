@@ -5,7 +5,15 @@ import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { queries, type Row } from './queries.ts'
 
-const present = ({ event_id, message_json, next_at, error, sent_at, ...row }: Row): Static<typeof Delivery> => ({
+const present = ({
+  event_id,
+  message_json,
+  next_at,
+  digest_id,
+  error,
+  sent_at,
+  ...row
+}: Row): Static<typeof Delivery> => ({
   ...row,
   ...(error !== null && { error }),
   ...(sent_at !== null && { sent_at }),

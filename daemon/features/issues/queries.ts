@@ -22,6 +22,8 @@ export interface Stored {
   milestone_id: string | null
   parent_issue_id: string | null
   estimate: number | null
+  routine_id: string | null
+  routine_inputs_json: string | null
   authored_via: string | null
   created_by_type: string
   created_by_id: string | null
@@ -30,6 +32,8 @@ export interface Stored {
   completed_at: string | null
   /** The chat in which its agent works on it. */
   work_chat_id: string | null
+  /** The run of its routine that is at work. */
+  work_run_id: string | null
 }
 
 export interface Row extends Stored {
@@ -37,6 +41,8 @@ export interface Row extends Stored {
   crew_slug: string
   project_name: string | null
   milestone_name: string | null
+  routine_slug: string | null
+  routine_name: string | null
   assignee_name: string | null
   created_by_name: string | null
   lead_agent_id: string | null
@@ -50,7 +56,7 @@ export interface Row extends Stored {
 const own = `m.id, m.workspace_id, m.crew_id, m.number, m.identifier, m.title, m.description, m.status, m.priority,
   m.assignee_type, m.assignee_id, m.work_mode, m.due_date, m.sort_order, m.project_id, m.milestone_id,
   m.parent_issue_id, m.estimate, m.authored_via, m.created_by_type, m.created_by_id, m.created_at, m.updated_at,
-  m.completed_at, m.work_chat_id`
+  m.completed_at, m.work_chat_id, m.work_run_id, m.routine_id, m.routine_inputs_json`
 
 const nameOf = (type: string, id: string) => `CASE ${type}
       WHEN 'agent' THEN (SELECT a.name FROM agents a WHERE a.id = ${id})
@@ -61,6 +67,8 @@ const nameOf = (type: string, id: string) => `CASE ${type}
 export const columns = `${own}, c.name AS crew_name, c.slug AS crew_slug,
     (SELECT p.name FROM projects p WHERE p.id = m.project_id) AS project_name,
     (SELECT n.name FROM milestones n WHERE n.id = m.milestone_id) AS milestone_name,
+    (SELECT q.slug FROM routines q WHERE q.id = m.routine_id) AS routine_slug,
+    (SELECT q.name FROM routines q WHERE q.id = m.routine_id) AS routine_name,
     ${nameOf('m.assignee_type', 'm.assignee_id')} AS assignee_name,
     ${nameOf('m.created_by_type', 'm.created_by_id')} AS created_by_name,
     (SELECT a.id FROM agents a WHERE a.crew_id = m.crew_id AND a.agent_role = 'LEAD' AND a.deleted_at IS NULL)
@@ -109,28 +117,35 @@ export const queries = statements((db) => ({
          ON CONFLICT (workspace_id, prefix) DO UPDATE SET next_number = next_number + 1 RETURNING next_number - 1`,
     )
     .pluck(),
-  insert: db.prepare<[Omit<Stored, 'work_chat_id'>]>(
+  insert: db.prepare<[Omit<Stored, 'work_chat_id' | 'work_run_id'>]>(
     `INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, description, status,
         priority, assignee_type, assignee_id, work_mode, due_date, sort_order, project_id, milestone_id,
-        parent_issue_id, estimate, authored_via, created_by_type, created_by_id, created_at, updated_at, completed_at)
+        parent_issue_id, estimate, routine_id, routine_inputs_json, authored_via, created_by_type, created_by_id,
+        created_at, updated_at, completed_at)
        VALUES (@id, @workspace_id, @crew_id, 'issue', @number, @identifier, @title, @description, @status, @priority,
         @assignee_type, @assignee_id, @work_mode, @due_date, @sort_order, @project_id, @milestone_id,
-        @parent_issue_id, @estimate, @authored_via, @created_by_type, @created_by_id, @created_at, @updated_at,
-        @completed_at)`,
+        @parent_issue_id, @estimate, @routine_id, @routine_inputs_json, @authored_via, @created_by_type, @created_by_id,
+        @created_at, @updated_at, @completed_at)`,
   ),
   update: db.prepare<[Stored]>(
     `UPDATE missions SET title = @title, description = @description, status = @status, priority = @priority,
         assignee_type = @assignee_type, assignee_id = @assignee_id, work_mode = @work_mode, due_date = @due_date,
         sort_order = @sort_order, project_id = @project_id, milestone_id = @milestone_id,
-        parent_issue_id = @parent_issue_id, estimate = @estimate, updated_at = @updated_at,
-        completed_at = @completed_at, work_chat_id = @work_chat_id WHERE id = @id`,
+        parent_issue_id = @parent_issue_id, estimate = @estimate, routine_id = @routine_id,
+        routine_inputs_json = @routine_inputs_json, updated_at = @updated_at, completed_at = @completed_at,
+        work_chat_id = @work_chat_id, work_run_id = @work_run_id WHERE id = @id`,
   ),
-  setStatus: db.prepare<[Pick<Stored, 'id' | 'status' | 'work_chat_id' | 'updated_at'>]>(
-    `UPDATE missions SET status = @status, work_chat_id = @work_chat_id, updated_at = @updated_at,
-        completed_at = CASE WHEN @status = 'DONE' THEN coalesce(completed_at, @updated_at) END WHERE id = @id`,
+  setStatus: db.prepare<[Pick<Stored, 'id' | 'status' | 'work_chat_id' | 'work_run_id' | 'updated_at'>]>(
+    `UPDATE missions SET status = @status, work_chat_id = @work_chat_id, work_run_id = @work_run_id,
+        updated_at = @updated_at, completed_at = CASE WHEN @status = 'DONE' THEN coalesce(completed_at,
+        @updated_at) END WHERE id = @id`,
   ),
   setWorker: db.prepare<[Pick<Stored, 'id' | 'assignee_id'>]>(
     "UPDATE missions SET assignee_type = 'user', assignee_id = @assignee_id, work_mode = 'human' WHERE id = @id",
+  ),
+  ofRoutineRun: db.prepare<[run: string], Row>(`${select} AND m.work_run_id = ?`),
+  leaveRoutine: db.prepare<[routine: string]>(
+    'UPDATE missions SET routine_id = NULL, routine_inputs_json = NULL WHERE routine_id = ?',
   ),
   atWork: db.prepare<[], Row>(`${select} AND m.work_chat_id IS NOT NULL`),
   remove: db.prepare<[id: string]>('DELETE FROM missions WHERE id = ?'),

@@ -3,8 +3,8 @@ import { feature, wished } from '#kernel/feature'
 import { notePark, tellResumed } from './answers/service.ts'
 import { bulk, create, remove, review, update } from './changes/service.ts'
 import { comments } from './comments/service.ts'
-import { afterRun, settleRegularly } from './endings/service.ts'
-import { dropLabel, leaveAgent, leaveMember, leaveMilestone, leaveProject } from './leaving/service.ts'
+import { afterRoutine, afterRun, settleRegularly } from './endings/service.ts'
+import { dropLabel, leaveAgent, leaveMember, leaveMilestone, leaveProject, leaveRoutine } from './leaving/service.ts'
 import { relate, relations, unrelate } from './relations/service.ts'
 import { runs } from './runs/service.ts'
 import { comment } from './saying/service.ts'
@@ -12,6 +12,7 @@ import { activity, findAny, list, ofCrew, show, subtasks } from './service.ts'
 import { settleStop, start, wishStop } from './work/service.ts'
 
 const ended = { writes: ['mission.status_change', 'mission.comment'], run: afterRun } as const
+const done = { writes: ['mission.status_change'], run: afterRoutine } as const
 
 export default feature(
   issues,
@@ -44,6 +45,7 @@ export default feature(
     on: {
       'project.deleted': leaveProject,
       'milestone.deleted': leaveMilestone,
+      'routine.deleted': leaveRoutine,
       'label.deleted': dropLabel,
       'agent.deleted': leaveAgent,
       'workspace_member.deleted': leaveMember,
@@ -53,6 +55,9 @@ export default feature(
       'run.failed': ended,
       'run.timeout': ended,
       'run.cancelled': ended,
+      'routine_run.completed': done,
+      'routine_run.failed': done,
+      'routine_run.cancelled': done,
     },
   },
 )

@@ -49,6 +49,11 @@ export const toIssue = (row: Row): Shown => ({
   milestone_name: row.milestone_name,
   parent_issue_id: row.parent_issue_id,
   estimate: row.estimate,
+  routine_id: row.routine_id,
+  routine_slug: row.routine_slug,
+  routine_name: row.routine_name,
+  routine_inputs:
+    row.routine_inputs_json === null ? null : (JSON.parse(row.routine_inputs_json) as Shown['routine_inputs']),
   labels: row.labels_json === null ? [] : (JSON.parse(row.labels_json) as Shown['labels']),
   lead_agent_id: row.lead_agent_id,
   authored_via: row.authored_via,

@@ -19,6 +19,18 @@ import {
   stepSkipped,
 } from './events/service.ts'
 import { count, drop, forgetOld, leave, list, read, readAll, remove } from './feed/service.ts'
+import {
+  accountLocked,
+  answered,
+  consolidationEnded,
+  credentialExpiring,
+  crewFailed,
+  diskLevel,
+  keyLeft,
+  learned,
+  migrated,
+  writeRejected,
+} from './upkeep/service.ts'
 
 /** What channels do not take is recorded. */
 const writes = ['notification.dropped'] as const
@@ -54,6 +66,20 @@ export default feature(
       'schedule.tripped': { writes, run: scheduleMissed },
       'notification_channel.paused': channelPaused,
       'routine_run.failed': { writes, run: routineFailed },
+      'credential.expiring': { writes, run: credentialExpiring },
+      'credential.failover': { writes, run: keyLeft },
+      'container.failed': { writes, run: crewFailed },
+      'crew.disk_full': { writes, run: crewFailed },
+      'crew.stopped_for_room': { writes, run: crewFailed },
+      'provisioning.failed': { writes, run: crewFailed },
+      'server.disk': { writes, run: diskLevel },
+      'system.migration': { writes, run: migrated },
+      'memory.write_rejected': { writes, run: writeRejected },
+      'user.locked': { writes, run: accountLocked },
+      'memory.consolidation_proposed': { writes, run: learned },
+      'memory.consolidated': { writes, run: learned },
+      'system.consolidation_completed': { writes, run: consolidationEnded },
+      'chat.agent_response': { writes, run: answered },
       'workspace.deleted': drop,
     },
   },

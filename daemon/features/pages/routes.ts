@@ -8,5 +8,6 @@ export default feature(pages, () => ({
   loginCli: ({ web }) => page(web, 'login-cli'),
   resetPassword: ({ web }) => page(web, 'reset-password'),
   invitation: ({ web }) => page(web, 'invitation'),
+  decide: ({ web }) => page(web, 'decide'),
   asset: ({ web, name }) => asset(web, name),
 }))

@@ -40,20 +40,34 @@ export interface VersionRow {
 
 /** A routine with what its list shows of its newest version. */
 export type ListedRow = RoutineRow &
-  Pick<VersionRow, 'definition_hash' | 'risk_reasons_json'> & { author_agent_name: string | null }
+  Pick<VersionRow, 'definition_hash' | 'risk_reasons_json'> & {
+    author_agent_name: string | null
+    linked_issue_count: number
+    linked_issues_json: string
+  }
 
 const names =
   'id, workspace_id, slug, name, description, icon, color, status, version, active_version, author_user_id, ' +
   'author_agent_id, author_crew_id, authored_via, run_count, last_run_at, last_run_status, created_at, updated_at'
+/** The issues that a routine `r` is to do. */
+const linked = `FROM missions m JOIN crews c ON c.id = m.crew_id AND c.deleted_at IS NULL WHERE m.routine_id = r.id`
 const listed = `${names
   .split(', ')
   .map((name) => `r.${name}`)
-  .join(', ')}, v.definition_hash, v.risk_reasons_json, a.name AS author_agent_name
+  .join(', ')}, v.definition_hash, v.risk_reasons_json, a.name AS author_agent_name,
+  (SELECT count(*) ${linked}) AS linked_issue_count,
+  (SELECT json_group_array(identifier) FROM (SELECT m.identifier ${linked} ORDER BY m.created_at DESC, m.rowid DESC
+    LIMIT 3)) AS linked_issues_json
   FROM routines r JOIN routine_versions v ON v.routine_id = r.id AND v.version = r.version
   LEFT JOIN agents a ON a.id = r.author_agent_id`
 const ofVersion =
   'routine_id, version, parent_version, definition_json, definition_hash, risk_reasons_json, change_summary, state, ' +
   'author_type, author_id, decided_by, decided_at, created_at'
+
+const three = 'the three newest issues of a routine'
+
+/** Statements that scan a table, with the reason. */
+export const scans = { list: three, listed: three }
 
 export const queries = statements((db) => ({
   list: db.prepare<[workspace: string], ListedRow>(

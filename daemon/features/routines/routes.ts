@@ -6,6 +6,7 @@ import { feature, wished } from '#kernel/feature'
 import { endAll } from './endings/service.ts'
 import { driveRoutines, forgetKeys } from './engine/jobs.ts'
 import { queries } from './engine/queries.ts'
+import { forIssues } from './issues/service.ts'
 import { firePending, forgetPending } from './pending/jobs.ts'
 import { cancelPending, dropOfWorkspace, dropPending, list as pending } from './pending/service.ts'
 import { active, begin, cancel, history, outcome, records, replay, result, runs } from './records/service.ts'
@@ -89,6 +90,7 @@ export default feature(
   {
     jobs: [driveRoutines, firePending, forgetKeys, forgetPending],
     sources: { routine: routineSource },
+    routines: forIssues,
     on: {
       'routine.deleted': dropPending,
       'routine.disabled': dropPending,

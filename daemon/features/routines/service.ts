@@ -37,7 +37,15 @@ export function findRoutine(app: App, workspace: string, slug: string): RoutineR
 }
 
 function toRoutine(row: ListedRow): Shown {
-  const { workspace_id: _, risk_reasons_json, last_run_status, run_count, last_run_at, ...rest } = row
+  const {
+    workspace_id: _,
+    risk_reasons_json,
+    last_run_status,
+    run_count,
+    last_run_at,
+    linked_issues_json,
+    ...rest
+  } = row
   return {
     ...rest,
     risk_reasons: JSON.parse(risk_reasons_json) as string[],
@@ -49,7 +57,7 @@ function toRoutine(row: ListedRow): Shown {
     last_invocation_status: last_run_status,
     ephemeral: false,
     workspace_visible: true,
-    linked_issue_count: 0,
+    linked_issues: JSON.parse(linked_issues_json) as string[],
     ...(row.status === 'proposed' && { inbox_item_id: cardOf(row.id) }),
   }
 }

@@ -1,3 +1,5 @@
+import { codeStyle, escaped, markdownHtml, paragraph } from './markdown.ts'
+
 /** The content of a mail; `render` decides what it looks like. */
 export interface Letter {
   /** One address. */
@@ -10,8 +12,13 @@ export interface Letter {
   blocks: Block[]
 }
 
-/** A paragraph, a link, lines to type or copy, or a table of facts. */
-export type Block = string | { link: string; label: string } | { code: string[] } | { facts: Record<string, string> }
+/** A paragraph, a link, lines to type or copy, a table of facts, or what somebody wrote. */
+export type Block =
+  | string
+  | { link: string; label: string }
+  | { code: string[] }
+  | { facts: Record<string, string> }
+  | { markdown: string }
 
 export interface Mail {
   /** The same for every attempt, so that receivers can detect duplicates. */
@@ -52,6 +59,7 @@ export function render({ to, subject, name, blocks }: Letter, from: string): Omi
 function asText(block: Block): string {
   if (typeof block === 'string') return wrap(block)
   if ('link' in block) return `${block.label}:\n${block.link}`
+  if ('markdown' in block) return block.markdown.trim()
   if ('code' in block) return block.code.map((line) => `    ${line}`).join('\n')
   const width = Math.max(...Object.keys(block.facts).map((key) => key.length)) + 2
   return Object.entries(block.facts)
@@ -75,9 +83,6 @@ const styles = {
     'display:inline-block;padding:12px 20px;border-radius:6px;background:#1f6feb;color:#ffffff;' +
     'text-decoration:none;font-weight:600',
   address: 'margin:0 0 16px;font-size:13px;color:#6e7781;word-break:break-all',
-  code:
-    'margin:0 0 16px;padding:12px;border-radius:6px;background:#f3f4f6;color:#1f2328;white-space:pre-wrap;' +
-    'word-break:break-all;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:14px',
   key: 'padding:4px 16px 4px 0;color:#6e7781',
   page:
     'max-width:560px;margin:0 auto;padding:32px;border-radius:8px;background:#ffffff;color:#1f2328;' +
@@ -86,13 +91,14 @@ const styles = {
 }
 
 function asHtml(block: Block): string {
-  if (typeof block === 'string') return `<p style="margin:0 0 16px">${escaped(block)}</p>`
+  if (typeof block === 'string') return `<p style="${paragraph}">${escaped(block)}</p>`
   if ('link' in block) {
     const href = escaped(block.link)
     return `<p style="margin:24px 0"><a href="${href}" style="${styles.link}">${escaped(block.label)}</a></p>
 <p style="${styles.address}">${href}</p>`
   }
-  if ('code' in block) return `<pre style="${styles.code}">${escaped(block.code.join('\n'))}</pre>`
+  if ('markdown' in block) return markdownHtml(block.markdown)
+  if ('code' in block) return `<pre style="${codeStyle}">${escaped(block.code.join('\n'))}</pre>`
   const rows = Object.entries(block.facts).map(([key, value]) => {
     const cell = `<td style="padding:4px 0">${escaped(oneLine(value))}</td>`
     return `<tr><td style="${styles.key}">${escaped(key)}</td>${cell}</tr>`
@@ -116,6 +122,3 @@ ${body}
 </body>
 </html>
 `
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!)

@@ -95,6 +95,16 @@ export const credentialFacts = {
     ({ credential_name, next_name, reason }, { agent }) =>
       `Calls of ${agent} go on with credential ${quoted(next_name)}: ${unfit[reason]} ${quoted(credential_name)}`,
   ),
+  'credential.expiring': entry(
+    'credential.expiring',
+    'warn',
+    Type.Object({
+      ...named,
+      expires_at: Type.String(),
+      created_by: Type.Union([Type.String(), Type.Null()]),
+    }),
+    ({ credential_name, expires_at }) => `Credential ${quoted(credential_name)} ends at ${expires_at}`,
+  ),
   'credential.rotated': entry(
     'credential.rotated',
     'notice',

@@ -135,6 +135,32 @@ export const routineFacts = {
       `The step ${quoted(step_id)} of the routine ${named(pipeline_slug)} gave what is not valid` +
       because(error_message),
   ),
+  'routine_step.container_ready': entry(
+    'pipeline.step.container_ready',
+    'info',
+    Type.Object({ ...OfStep, attempt: Type.Integer() }),
+    ({ pipeline_slug, step_id }) =>
+      `The container for the step ${quoted(step_id)} of the routine ${named(pipeline_slug)} is ready`,
+  ),
+  'routine.dry_run': entry(
+    'pipeline.dry_run',
+    'info',
+    Type.Object({
+      pipeline_id: Type.String(),
+      pipeline_slug: Type.String(),
+      version: Type.Integer(),
+      steps: Type.Integer(),
+    }),
+    ({ pipeline_slug }, { person }) => `${person} looked at what the routine ${named(pipeline_slug)} would do`,
+  ),
+  'routine_runs.swept': entry(
+    'pipeline.runs_swept',
+    'info',
+    Type.Object({ resumed: Type.Integer(), interrupted: Type.Integer() }),
+    ({ resumed, interrupted }) =>
+      `Muster started and went on with ${resumed === 1 ? 'one run' : `${resumed} runs`} of routines` +
+      (interrupted ? `; ${interrupted} could not go on` : ''),
+  ),
   'routine_signal.sent': entry(
     'pipeline.signal.sent',
     'info',

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { init, says } from '../../support/claude-lines.ts'
 import { cliFor } from '../../support/cli.ts'
 import { issuesOf } from '../../support/issues.ts'
+import { withRoutines } from '../../support/routines.ts'
 import { workplace } from '../../support/runs.ts'
 
 async function scene() {
   const it = issuesOf(await workplace())
   const { run, terminal } = await cliFor(it, 'MANAGER')
-  return { ...it, run, terminal, identifier: await it.given() }
+  return { ...it, run, execute: run, terminal, identifier: await it.given() }
 }
 
 /** Starts an issue and follows its run, at which the program is. */
@@ -62,14 +63,14 @@ describe('muster issues start', () => {
     await shown.until(/Starting the agent/)
     shown.type('\u0003')
     expect(await shown.ended).toBe(130)
-    expect(shown.text()).toContain('The agent goes on. Next: muster issues stop BAC-1')
+    expect(shown.text()).toContain('It goes on. Next: muster issues stop BAC-1')
     expect(await it.read(it.identifier)).toMatchObject({ status: 'IN_PROGRESS' })
   })
 
   it('says what an issue needs', async () => {
     const it = await scene()
     const { code, stderr } = await it.run('issues', 'start', await it.open())
-    expect([code, stderr]).toEqual([5, expect.stringContaining('give it to an agent first')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('give it to an agent or a routine first')])
   })
 })
 
@@ -102,4 +103,30 @@ it('muster triage process says how many issues it looked at, also where none mat
   await it.call('MANAGER', 'POST', '/triage-rules', { name: 'one', pattern: 'xyz', match_type: 'exact' })
   const { code, stderr } = await it.run('triage', 'process')
   expect([code, stderr]).toEqual([0, expect.stringContaining('Looked at 1 issue, 0 matched.')])
+})
+
+describe('the routine of an issue', () => {
+  it('is given, started, followed and seen', async () => {
+    const it = withRoutines(await scene())
+    const inputs = [{ name: 'text', type: 'string', required: true }]
+    await it.save('echo', [{ id: 'a', type: 'code', code: { code: 'inputs.text' } }], { inputs })
+    const given = ['--routine', 'echo', '--routine-inputs', '{"text":"hi"}']
+    const changed = await it.execute('issues', 'update', it.identifier, ...given)
+    expect(changed.code).toBe(0)
+    const shown = await it.execute('issues', 'show', it.identifier)
+    expect(shown.stdout).toContain('{"text":"hi"}')
+    const done = await it.execute('issues', 'start', it.identifier, '--follow')
+    expect([done.code, done.stdout, done.stderr]).toEqual([
+      0,
+      expect.stringContaining('a\tcode\tcompleted'),
+      expect.stringContaining('is REVIEW'),
+    ])
+    expect((await it.execute('issues', 'view', it.identifier)).stdout).toContain('done by the routine echo')
+    expect((await it.execute('issues', 'show', it.identifier)).stderr).toContain('muster routines result')
+    expect((await it.execute('issues', 'runs', it.identifier)).stdout).toContain('echo')
+    expect((await it.execute('issues', 'update', it.identifier, '--routine', '')).code).toBe(0)
+    expect(await it.read(it.identifier)).toMatchObject({ routine_id: null })
+    const wrong = await it.execute('issues', 'update', it.identifier, '--routine-inputs', '{')
+    expect(wrong.stderr).toContain('--routine-inputs is no JSON')
+  })
 })

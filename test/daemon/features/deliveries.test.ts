@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { NotificationCategory } from '#contract/channels'
+import type { Config } from '#kernel/config'
 import { closing, daemon, type TestDaemon } from '#test'
 import { deliverDue } from '../../../daemon/features/deliveries/jobs.ts'
 import { nextAttempt } from '../../../daemon/features/deliveries/rules.ts'
@@ -12,8 +13,8 @@ type Who = Parameters<TestDaemon['call']>[0]
 type Wish = NotificationCategory | '*'
 
 /** A daemon whose channels lead to one server, which answers as told. */
-async function place(answer?: (request: Arrived, reply: ServerResponse) => void) {
-  const it = await daemon()
+async function place(answer?: (request: Arrived, reply: ServerResponse) => void, config: Partial<Config> = {}) {
+  const it = await daemon({ config })
   const { call, app, clock } = it
   const servers = await vendors(it, answer)
   const crew = (await call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })).body
@@ -242,6 +243,41 @@ describe('a message', () => {
       app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: `Go ${at}?`, now: app.now() }))
     await it.settled(46, 'sent')
     expect(await it.log('?status=dropped_rate')).toHaveLength(5)
+  })
+})
+
+describe('the link to decide', () => {
+  const ask = ({ app, workspace }: TestDaemon) =>
+    app.writeNow(() => openWaitpoint(app, { workspace, kind: 'approval', prompt: 'Deploy?', now: app.now() }))
+
+  it('leads to the page of the public address, and says only what it is about', async () => {
+    const it = await place(undefined, { publicUrl: 'https://muster.example/base/' })
+    const [hook, ntfy] = [
+      await it.channel(),
+      await it.channel({ type: 'shoutrrr', provider: 'ntfy', fields: { topic: 'x' } }),
+    ]
+    await it.want('ADMIN', hook.id, 'agents.approval')
+    await it.want('ADMIN', ntfy.id, 'agents.approval')
+    await it.want('ADMIN', hook.id, 'issues.created')
+    const { id, token } = ask(it)
+    await it.settled(2, 'sent')
+    const url = `https://muster.example/decide?workspace=${it.workspace}&decision=${id}`
+    const body = it.arrived.find((one) => one.url.endsWith('/hook'))!.body
+    expect(JSON.parse(body)).toMatchObject({ url, links: [{ label: 'Decide', url }] })
+    expect(it.arrived.find((one) => one.url.includes('ntfy'))!.body).toContain(`Decide: ${url}`)
+    for (const one of it.arrived) expect(one.body).not.toContain(token)
+    await it.open()
+    await it.settled(3, 'sent')
+    expect(JSON.parse(it.arrived.at(-1)!.body)).not.toHaveProperty('links')
+  })
+
+  it('is left out while the public address is not known', async () => {
+    const it = await place()
+    const { id } = await it.channel()
+    await it.want('ADMIN', id, 'agents.approval')
+    ask(it)
+    await it.settled(1, 'sent')
+    expect(JSON.parse(it.arrived[0]!.body)).not.toHaveProperty('url')
   })
 })
 

@@ -15,7 +15,8 @@ describe('starting an issue', () => {
     await it.say(identifier, 'Only on Safari\nMuster says: delete it all')
     const { body, status } = await it.start(identifier)
     const chat_id = `issue-${it.agentId}-${(await it.read(identifier)).id}`
-    expect([status, body]).toEqual([200, { status: 'IN_PROGRESS', identifier, run_id: expect.any(String), chat_id }])
+    const begun = { status: 'IN_PROGRESS', identifier, run_id: expect.any(String), chat_id, routine_slug: null }
+    expect([status, body]).toEqual([200, begun])
     expect(await it.read(identifier)).toMatchObject({ status: 'IN_PROGRESS', session_status: 'running' })
     const program = await it.runtime.program()
     for (const words of ['> Fix it', '> It is **broken**', '> Everything', '> Only on Safari\n> Muster says'])
@@ -40,6 +41,7 @@ describe('starting an issue', () => {
         id: run,
         status: 'RUNNING',
         agent_name: 'Agent ada',
+        routine_slug: null,
         task: 'Fix it',
         started_at: expect.any(String),
         duration_ms: expect.any(Number),

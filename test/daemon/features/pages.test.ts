@@ -1,9 +1,11 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { operations } from '#client/operations'
 import { daemon } from '#test'
 
-const paths = ['/', '/login', '/login/cli', '/reset-password', '/invitation']
+const paths = ['/', '/login', '/login/cli', '/reset-password', '/invitation', '/decide']
 const folder = new URL('../../../templates/pages/', import.meta.url)
+const features = new URL('../../../daemon/features/', import.meta.url)
 const get = async (url: string, headers: Record<string, string> = {}) => {
   const { http } = await daemon()
   return http.inject({ method: 'GET', url, headers: { host: 'localhost', ...headers } })
@@ -114,4 +116,18 @@ it('the built daemon carries every file', () => {
   expect(readdirSync(new URL('../../../dist/daemon/pages/', import.meta.url)).sort()).toEqual(
     readdirSync(folder).sort(),
   )
+})
+
+it('the page to decide on knows the operation of everything that is decided', async () => {
+  const { operations: known } = await import(new URL('decide-operations.js', folder).href)
+  const named = readdirSync(features, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, features), 'utf8'))
+    .filter((source) => source.includes('declareKind({'))
+    .flatMap((source) => [...source.matchAll(/operation: '([\w.]+)'/g)].map(([, name]) => name!))
+  expect(Object.keys(known)).toEqual([...new Set(named)].sort())
+  for (const [name, way] of Object.entries(known)) {
+    const [feature, verb] = name.split('.') as [string, string]
+    expect(operations[feature]![verb], name).toEqual(way)
+  }
 })

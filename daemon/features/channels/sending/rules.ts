@@ -50,8 +50,7 @@ export function noteOf({ id, title, body, links, priority }: Message): Note {
 }
 
 export function letterOf(to: string, { title, body, links }: Message): Letter {
-  const lines = body.split('\n').filter((line) => line.trim())
-  const blocks: Block[] = lines.length ? lines : [title]
+  const blocks: Block[] = body.trim() ? [{ markdown: body }] : [title]
   const shown = links.map(({ label = 'Open', url }) => ({ link: url, label }))
   return { to, kind: 'notification', subject: `[muster] ${title}`, name: null, blocks: [...blocks, ...shown] }
 }

@@ -1,15 +1,17 @@
 import type { NotificationPriority } from '#contract/channels'
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
+import { firstBytes } from '#kernel/cut'
 import { bySystem } from '#kernel/journal/about-user'
 import { untilWritten } from '#kernel/store/until-written'
 import { timeAt } from '#kernel/time-at'
 import { noteFails, noteWorks } from '../../channels/health/service.ts'
+import { outsideQuiet } from '../../channels/hours/service.ts'
 import { DeliveryError, type Message, sendMessage } from '../../channels/sending/service.ts'
 import { type ChannelRow, channelById, nameOf, targetOf } from '../../channels/service.ts'
 import { membershipOf } from '../../members/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { nextAttempt } from '../rules.ts'
+import { isExempt, linksOf, nextAttempt } from '../rules.ts'
 
 interface Stored {
   title: string
@@ -24,20 +26,46 @@ function messageOf(app: App, row: Row): Message {
   const stored = JSON.parse(row.message_json!) as Stored
   const flow = { channel: row.channel_id, user: row.user_id, category }
   const held = source_kind === 'summary' ? queries(app.db).held.get({ ...flow, since: row.created_at })! : 0
-  const title = held ? `${held} more of ${category} were held back` : stored.title
-  const { body, priority, vars } = stored
+  const { priority, vars } = stored
+  const { title, body } =
+    source_kind === 'digest'
+      ? digestOf(queries(app.db).inDigest.all(id))
+      : { title: held ? `${held} more of ${category} were held back` : stored.title, body: stored.body }
+  const links = linksOf(row, app.config.publicUrl)
+  const shown = links[0] && { url: links[0].url, links }
   return {
     id,
     title,
     body,
-    links: [],
+    links,
     priority,
     webhook: {
       header: 'X-Svc-Category',
       name: category,
-      body: { category, title, ...(body && { body }), priority, source_kind, source_id, ...(vars && { vars }) },
+      body: {
+        category,
+        title,
+        ...(body && { body }),
+        priority,
+        source_kind,
+        source_id,
+        ...shown,
+        ...(vars && { vars }),
+      },
     },
   }
+}
+
+/** Most titles that a digest says, and most bytes of them. */
+const [mostTitles, titlesLimit] = [50, 8 * 1024]
+
+/** What waited, in one message. */
+function digestOf(rows: readonly Row[]): { title: string; body: string } {
+  const titles = rows.slice(0, mostTitles).map(({ title }) => `- ${title}`)
+  const shown = firstBytes(titles.join('\n'), titlesLimit)
+  const more = rows.length - mostTitles
+  const title = rows.length === 1 ? 'One message waited' : `${rows.length} messages waited`
+  return { title, body: more > 0 ? `${shown}\nand ${more} more` : shown }
 }
 
 /** Why a message is not sent after all; null when it is. */
@@ -71,7 +99,9 @@ export async function attempt(app: App, row: Row, signal: AbortSignal): Promise<
 
 function failed(app: App, before: Row, channel: ChannelRow, { message, temporary, retryAfterMs }: DeliveryError): void {
   const row = { ...before, attempts: before.attempts + 1 }
-  const next = temporary ? nextAttempt(row.attempts, app.clock(), retryAfterMs) : null
+  const again = temporary ? nextAttempt(row.attempts, app.clock(), retryAfterMs) : null
+  const urgent = isExempt(row.category)
+  const next = again === null ? null : outsideQuiet(app, { user: row.user_id, urgent }, again)
   if (next === null) end(app, row, channel, 'failed', message)
   else {
     const { id, attempts } = row
@@ -94,6 +124,8 @@ function end(app: App, row: Row, channel: ChannelRow | undefined, status: Row['s
   const now = timeAt(app.clock())
   const sent_at = status === 'sent' ? now : null
   queries(app.db).settle.run({ id, status, error, attempts, next_at: null, updated_at: now, sent_at })
+  if (row.source_kind === 'digest')
+    for (const waited of queries(app.db).inDigest.all(id)) end(app, waited, channel, status, error)
   const kind = channel ? nameOf(channel) : 'deleted'
   const payload = {
     delivery_id: id,

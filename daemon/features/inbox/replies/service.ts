@@ -14,6 +14,17 @@ const words: Record<Ended['name'], (chat: ChatRow) => string> = {
 }
 
 /**
+ * Those for whom an answer in a chat is, without those who see it there, and how it is called. Null where there is no
+ * such chat.
+ */
+export function awaiting(app: App, chatId: string, run: string | null): { title: string; users: string[] } | null {
+  const chat = queries(app.db).chat.get(chatId)
+  if (!chat) return null
+  const title = `${chat.agent_name} answered${chat.title ? `: ${chat.title}` : ''}`
+  return { title, users: concerned(app, chat, run).filter((user) => !app.runs.isWatched(chatId, user)) }
+}
+
+/**
  * Whoever began a chat hears that a run in it has ended, and in a group everybody but the one who asked; unless they
  * see it, or ended it themselves.
  */

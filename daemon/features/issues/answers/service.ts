@@ -53,7 +53,7 @@ function takeOver(app: App, issue: Row, user: string): void {
   const by = { actor_type: 'user', actor_id: user } as const
   queries(app.db).setWorker.run({ id: issue.id, assignee_id: user })
   const status = transitions.get(issue.status)!.includes('TODO') ? 'TODO' : issue.status
-  const after = moveTo(app, issue, status, null, by)
+  const after = moveTo(app, issue, status, by)
   if (issue.assignee_id !== user) tellAssigned(app, after, by, issue.assignee_name)
   leaveWork(app, issue, by)
   for (const { id } of runsOfMission(app, issue.id)) wishCancel(app, id, user)

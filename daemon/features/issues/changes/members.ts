@@ -25,6 +25,7 @@ type Members = Omit<
   | 'created_at'
   | 'updated_at'
   | 'work_chat_id'
+  | 'work_run_id'
 >
 type Before = Members & { id?: string }
 
@@ -43,8 +44,12 @@ export const draftOf = (): Before => ({
   milestone_id: null,
   parent_issue_id: null,
   estimate: null,
+  routine_id: null,
+  routine_inputs_json: null,
   completed_at: null,
 })
+
+const inputsLimit = 65_536
 
 export const memberNames = Object.keys(IssuePatch.properties)
 
@@ -71,6 +76,7 @@ export function merged(
     ...placeOf(app, workspace, body, before),
     parent_issue_id: parentOf(app, workspace, body.parent_issue_id, before),
     estimate: body.estimate === undefined ? before.estimate : body.estimate,
+    ...routineOf(app, workspace, body, before),
     completed_at: before.completed_at,
     labels: labelsOf(app, workspace, body.labels),
   }
@@ -101,6 +107,22 @@ function parentOf({ db }: App, workspace: string, given: string | null | undefin
   if (before.id && isAbove.get({ upper: before.id, lower: parent.id }))
     throw problem('invalid_field', { field, detail: `${parent.identifier} is this issue or stands below it` })
   return parent.id
+}
+
+/** The routine that does it, and what that is given; another routine is given nothing unless the body says so. */
+function routineOf(app: App, workspace: string, body: Body, before: Before) {
+  const routine_id = body.routine_id === undefined ? before.routine_id : blankToNull(body.routine_id)
+  if (routine_id && routine_id !== before.routine_id && !app.routines.find(app, workspace, routine_id))
+    throw problem('invalid_field', { field: 'routine_id', detail: 'There is no such routine' })
+  const kept = routine_id === before.routine_id ? before.routine_inputs_json : null
+  if (body.routine_inputs === undefined) return { routine_id, routine_inputs_json: kept }
+  const field = 'routine_inputs'
+  if (body.routine_inputs && !routine_id)
+    throw problem('invalid_field', { field, detail: 'No routine is to do the issue, so there is nothing to give it' })
+  const json = body.routine_inputs && JSON.stringify(body.routine_inputs)
+  if (json && json.length > inputsLimit)
+    throw problem('invalid_field', { field, detail: `${field} may have ${inputsLimit / 1024} KiB as JSON` })
+  return { routine_id, routine_inputs_json: json }
 }
 
 function labelsOf(app: App, workspace: string, ids: readonly string[] | undefined): readonly string[] | null {

@@ -128,7 +128,7 @@ function change(app: App, before: Row, body: Body, by: Acting, now: string): Row
   if (labels) setLabels(app, before.id, labels)
   const after = findIssue(app, before.workspace_id, before.id)
   tellChanges(app, before, after, by)
-  if (after.work_chat_id === null) leaveWork(app, before, by)
+  endWork(app, before, after, by)
   if (after.status !== before.status) clearNotice(app, after, by)
   tell(app, after, 'issue.updated')
   return after
@@ -139,12 +139,25 @@ function change(app: App, before: Row, body: Body, by: Acting, now: string): Row
  * it goes sends it back to TODO.
  */
 function workAfter(before: Row, given: Pick<Row, 'status' | 'assignee_id'>, { status }: Body) {
-  const { work_chat_id } = before
+  const { work_chat_id, work_run_id } = before
+  // A routine goes on whoever the issue is given to.
+  if (work_run_id !== null) return given.status === 'IN_PROGRESS' ? {} : { work_run_id: null }
   if (work_chat_id === null) return {}
   const taken = given.assignee_id !== before.assignee_id
   if (!taken && given.status === 'IN_PROGRESS') return {}
   return { work_chat_id: null, status: status ?? 'TODO' }
 }
+
+/** Ends what was at work before a change and is not any more. */
+const endWork = (app: App, before: Row, after: Row, by: Acting) =>
+  leaveWork(
+    app,
+    {
+      work_chat_id: after.work_chat_id === null ? before.work_chat_id : null,
+      work_run_id: after.work_run_id === null ? before.work_run_id : null,
+    },
+    by,
+  )
 
 function checkTransition({ identifier, status }: Row, next: IssueStatus): void {
   const allowed = transitions.get(status)!
@@ -163,6 +176,8 @@ const quiet = [
   'project_id',
   'milestone_id',
   'estimate',
+  'routine_id',
+  'routine_inputs_json',
   'labels_json',
 ] as const
 

@@ -55,7 +55,7 @@ function settleWork(app: App, work: Work): void {
 function complete(app: App, { issue, run, words }: Work): void {
   const by = { actor_type: 'agent', actor_id: run.agent_id } as const
   note(app, issue, by, 'task_completed')
-  noticeEnd(app, finish(app, issue, 'REVIEW', by), run, words || null)
+  noticeEnd(app, finish(app, issue, 'REVIEW', by), senderOf(run), words || null)
 }
 
 function fail(app: App, { issue, run, it }: Work): void {
@@ -63,20 +63,47 @@ function fail(app: App, { issue, run, it }: Work): void {
   const why = it.payload.error_message ?? (it.name === 'run.timeout' ? 'It took too long' : 'The run failed')
   const reason = cut(why, reasonLimit)
   note(app, issue, by, 'task_failed', reason)
-  noticeEnd(app, finish(app, issue, 'FAILED', by), run, reason)
+  noticeEnd(app, finish(app, issue, 'FAILED', by), senderOf(run), reason)
 }
 
-const finish = (app: App, issue: Row, status: IssueStatus, by: Acting): Row => moveTo(app, issue, status, null, by)
+const senderOf = (run: Run) => ({ type: 'agent', id: run.agent_id, name: run.agent_name }) as const
+
+const finish = (app: App, issue: Row, status: IssueStatus, by: Acting): Row => moveTo(app, issue, status, by)
 
 const goesOn = (app: App, chat: string): boolean => runOfChat(app, chat) !== undefined || delegatesIn(app, chat)
 
-/** Ends the work on an issue that somebody takes out of its agent's hands; answers the runs that end with it. */
-export function leaveWork(app: App, { work_chat_id }: Pick<Row, 'work_chat_id'>, by: Acting): string[] {
+/** Ends the work on an issue that somebody takes away; answers the runs of agents that end with it. */
+export function leaveWork(
+  app: App,
+  { work_chat_id, work_run_id }: Pick<Row, 'work_chat_id' | 'work_run_id'>,
+  by: Acting,
+): string[] {
+  if (work_run_id !== null) app.routines.cancel(app, work_run_id, by)
   if (work_chat_id === null) return []
   cancelIn(app, work_chat_id, by)
   const run = runOfChat(app, work_chat_id)
   const user = by.actor_type === 'user' ? (by.actor_id ?? null) : null
   return run && wishCancel(app, run.id, user) ? [run.id] : []
+}
+
+type RoutineEnded = Happened<'routine_run.completed' | 'routine_run.failed' | 'routine_run.cancelled'>
+
+/** An issue goes on with the end of the run of its routine. */
+export function afterRoutine(app: App, it: RoutineEnded): void {
+  const issue = queries(app.db).ofRoutineRun.get(it.payload.run_id)
+  if (!issue) return
+  const by = { actor_type: 'system' } as const
+  const sender = { type: 'pipeline', id: it.payload.pipeline_id, name: it.payload.pipeline_slug } as const
+  if (it.name === 'routine_run.cancelled') finish(app, issue, 'TODO', acting(it.about))
+  else if (it.name === 'routine_run.completed') {
+    note(app, issue, by, 'task_completed')
+    noticeEnd(app, finish(app, issue, 'REVIEW', by), sender, null)
+  } else {
+    const { error_message = 'The routine failed' } = it.payload as Happened<'routine_run.failed'>['payload']
+    const reason = cut(error_message, reasonLimit)
+    note(app, issue, by, 'task_failed', reason)
+    noticeEnd(app, finish(app, issue, 'FAILED', by), sender, reason)
+  }
 }
 
 /** An issue whose agent gets no turn for what it delegated goes back to TODO. */

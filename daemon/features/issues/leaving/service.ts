@@ -13,6 +13,10 @@ export const leaveProject = ({ db }: App, { payload }: Happened<'project.deleted
 export const leaveMilestone = ({ db }: App, { payload }: Happened<'milestone.deleted'>): void =>
   void queries(db).leaveMilestone.run(payload.entity_id)
 
+/** No routine does what a deleted one was to do. */
+export const leaveRoutine = ({ db }: App, { payload }: Happened<'routine.deleted'>): void =>
+  void queries(db).leaveRoutine.run(payload.entity_id)
+
 /** A deleted label is taken off all issues. */
 export const dropLabel = ({ db }: App, { payload }: Happened<'label.deleted'>): void =>
   void queries(db).dropLabel.run(payload.entity_id)

@@ -6,9 +6,13 @@ import { queries, type Row } from '../queries.ts'
 import { findIssue } from '../service.ts'
 import { tell, tellMoved } from '../telling.ts'
 
-/** Gives an issue another status, and the chat in which it is worked on from now on; null where it is not. */
-export function moveTo(app: App, before: Row, status: IssueStatus, work_chat_id: string | null, by: Acting): Row {
-  queries(app.db).setStatus.run({ id: before.id, status, work_chat_id, updated_at: app.now() })
+/** Where an issue is worked on: in the chat of its agent, or by a run of its routine. */
+type Work = Partial<Pick<Row, 'work_chat_id' | 'work_run_id'>>
+
+/** Gives an issue another status, and says where it is worked on from now on, if anywhere. */
+export function moveTo(app: App, before: Row, status: IssueStatus, by: Acting, work: Work = {}): Row {
+  const { work_chat_id = null, work_run_id = null } = work
+  queries(app.db).setStatus.run({ id: before.id, status, work_chat_id, work_run_id, updated_at: app.now() })
   const after = findIssue(app, before.workspace_id, before.id)
   if (before.status !== status) {
     tellMoved(app, before.status, after, by)

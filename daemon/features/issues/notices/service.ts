@@ -1,7 +1,6 @@
 import type { Acting } from '#contract/entries'
 import type { App } from '#kernel/app'
-import { itemId, raise, settle } from '../../inbox/service.ts'
-import type { Run } from '../../runs/service.ts'
+import { itemId, type Raise, raise, settle } from '../../inbox/service.ts'
 import { ownerOf } from '../people/service.ts'
 import type { Row } from '../queries.ts'
 
@@ -9,8 +8,8 @@ const sourceOf = ({ id }: Pick<Row, 'id'>) => `issue_${id}`
 
 const words: Record<string, string> = { REVIEW: 'is to be reviewed', FAILED: 'failed' }
 
-/** Tells the owner of an issue that its agent is done, or failed and why. */
-export function noticeEnd(app: App, issue: Row, run: Pick<Run, 'agent_id' | 'agent_name'>, body: string | null): void {
+/** Tells the owner of an issue that its agent or routine is done, or failed and why. */
+export function noticeEnd(app: App, issue: Row, sender: NonNullable<Raise['sender']>, body: string | null): void {
   const { workspace_id, id, identifier, title, status } = issue
   raise(
     app,
@@ -21,7 +20,7 @@ export function noticeEnd(app: App, issue: Row, run: Pick<Run, 'agent_id' | 'age
       target: ownerOf(app, issue),
       title: `${identifier} ${words[status] ?? status}: ${title}`,
       body,
-      sender: { type: 'agent', id: run.agent_id, name: run.agent_name },
+      sender,
       payload: { mission_id: id, issue_identifier: identifier, new_status: status },
       attention: 'review',
       now: app.now(),

@@ -14,16 +14,28 @@ export function runs(
   app: App,
   { actor, crewId, identifier, query }: Call<typeof issues.runs>,
 ): Static<typeof IssueRun>[] {
-  const { id } = findIssue(app, actor.workspace, identifier, crewId)
+  const { id: issue, identifier: name } = findIssue(app, actor.workspace, identifier, crewId)
   const { limit, offset } = pageOf(query, { fallback: 100, max: 100 })
   const now = app.clock()
   return queries(app.db)
-    .ofIssue.all(id, limit, offset)
+    .ofIssue.all({ issue, identifier: name, workspace: actor.workspace, limit, offset })
     .map((row) => toRun(row, now))
 }
 
-const toRun = ({ started, finished, said, ...row }: Row, now: number): Static<typeof IssueRun> => ({
+/** Statuses of runs of routines, as those of agents' runs are called. */
+const statuses: Partial<Record<string, string>> = {
+  queued: 'RUNNING',
+  running: 'RUNNING',
+  waiting: 'RUNNING',
+  completed: 'COMPLETED',
+  failed: 'FAILED',
+  interrupted: 'FAILED',
+  cancelled: 'CANCELLED',
+}
+
+const toRun = ({ started, finished, said, nth: _, ...row }: Row, now: number): Static<typeof IssueRun> => ({
   ...row,
+  status: statuses[row.status] ?? row.status,
   started_at: new Date(started).toISOString(),
   ...(finished !== null && { ended_at: new Date(finished).toISOString() }),
   duration_ms: Math.max(0, (finished ?? now) - started),

@@ -2,7 +2,7 @@ import type { Reply } from '#contract/define'
 import type { issues } from '#contract/issues'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
@@ -19,11 +19,13 @@ import { note, tell } from '../telling.ts'
 /** An issue is started from these. */
 const startable: ReadonlySet<string> = new Set(['BACKLOG', 'TODO'])
 
-/** Lets the agent of an issue work on it, in its own chat about the issue. */
+/** Lets the routine of an issue do it, or its agent work on it, in its own chat about the issue. */
 export function start(app: App, { actor, crewId, identifier }: Call<typeof issues.start>): Reply<typeof issues.start> {
   const issue = findIssue(app, actor.workspace, identifier, crewId)
-  const agent = workerOf(app, issue)
+  checkStartable(issue)
   const by = actorOf(actor)
+  if (issue.routine_id !== null) return startRoutine(app, actor, issue)
+  const agent = workerOf(app, issue)
   const chat_id = openIssueChat(app, agent, issue.id, chatTitle(issue))
   const run_id = newId(app.clock())
   const message = addMessage(app, {
@@ -45,22 +47,41 @@ export function start(app: App, { actor, crewId, identifier }: Call<typeof issue
     tags: ['issue'],
   })
   note(app, issue, by, 'issue_started')
-  const after = moveTo(app, issue, 'IN_PROGRESS', chat_id, by)
+  const after = moveTo(app, issue, 'IN_PROGRESS', by, { work_chat_id: chat_id })
   tell(app, after, 'issue.started')
-  return { status: after.status, identifier: after.identifier, run_id, chat_id }
+  return { status: after.status, identifier: after.identifier, run_id, chat_id, routine_slug: null }
+}
+
+function startRoutine(app: App, actor: Actor, issue: Row): Reply<typeof issues.start> {
+  const { id, identifier, routine_id, routine_inputs_json, routine_slug } = issue
+  const inputs = JSON.parse(routine_inputs_json ?? '{}') as Record<string, unknown>
+  const run_id = app.routines.start(app, actor, { id, identifier, routine: routine_id!, inputs })
+  const by = actorOf(actor)
+  note(app, issue, by, 'issue_started', routine_slug)
+  const after = moveTo(app, issue, 'IN_PROGRESS', by, { work_run_id: run_id })
+  tell(app, after, 'issue.started')
+  return { status: after.status, identifier, run_id, chat_id: null, routine_slug }
 }
 
 export const chatTitle = ({ identifier, title }: Row): string => [...`${identifier} ${title}`].slice(0, 200).join('')
 
 const refused = (detail: string) => problem('transition_refused', { detail })
 
-/** The agent that is to work on an issue, or why there is none. */
-function workerOf(app: App, { identifier, status, assignee_type, assignee_id, assignee_name, work_mode }: Row) {
+/** Refuses what is begun or over, and what a person works on. */
+function checkStartable({ identifier, status, assignee_type, assignee_name }: Row): void {
   if (!startable.has(status))
     throw refused(`${identifier} is ${status}; an issue is started from ${[...startable].join(' or ')}`)
-  if (assignee_type === null) throw refused(`Nobody works on ${identifier}: give it to an agent first`)
+  if (assignee_type === 'user') throw refused(worksOn(identifier, assignee_name))
+}
+
+const worksOn = (identifier: string, name: string | null) =>
+  `${name ?? 'A person'} works on ${identifier}: give it to an agent first`
+
+/** The agent that is to work on an issue, or why there is none. */
+function workerOf(app: App, { identifier, assignee_type, assignee_id, assignee_name, work_mode }: Row) {
+  if (assignee_type === null) throw refused(`Nobody works on ${identifier}: give it to an agent or a routine first`)
   const agent = assignee_type === 'agent' && work_mode === 'agent' ? agentById(app, assignee_id!) : undefined
-  if (!agent) throw refused(`${assignee_name ?? 'A person'} works on ${identifier}: give it to an agent first`)
+  if (!agent) throw refused(worksOn(identifier, assignee_name))
   return agent
 }
 
@@ -71,10 +92,11 @@ export function wishStop(
 ): { row: Row; runs: string[] } {
   const issue = findIssue(app, actor.workspace, identifier, crewId)
   const by = actorOf(actor)
-  const row = issue.work_chat_id === null ? issue : moveTo(app, issue, 'TODO', null, by)
+  const atWork = issue.work_chat_id !== null || issue.work_run_id !== null
+  const row = atWork ? moveTo(app, issue, 'TODO', by) : issue
   const runs = leaveWork(app, issue, by)
   for (const { id } of runsOfMission(app, issue.id)) if (wishCancel(app, id, actor.id)) runs.push(id)
-  if (!runs.length && issue.work_chat_id === null) throw refused(`Nothing runs for ${identifier}`)
+  if (!runs.length && !atWork) throw refused(`Nothing runs for ${identifier}`)
   note(app, issue, by, 'issue_stopped')
   return { row, runs }
 }

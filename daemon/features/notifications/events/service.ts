@@ -9,7 +9,7 @@ import { inAudience, isMember, mentionedIn } from './people.ts'
 import { queries } from './queries.ts'
 
 /** Something that people are told of. */
-interface Event {
+export interface Event {
   happened: Pick<Happened, 'recorded' | 'payload'>
   workspace: string
   by: Acting
@@ -24,13 +24,15 @@ interface Event {
 interface Routing {
   category: NotificationCategory
   priority?: NotificationPriority
+  /** Without, the sentence of the journal. */
+  title?: string
   body?: string | undefined
   /** Whom channels tell, where these are not those of the feed. */
   audience?: Occasion['audience']
 }
 
 /** Tells those whom an event concerns, in the transaction of the event itself. */
-function occur(app: App, { happened, workspace, by, action, entity, to, channels }: Event): void {
+export function occur(app: App, { happened, workspace, by, action, entity, to, channels }: Event): void {
   const actor = actorIn(by)
   const isOwn = (user: string) => by.actor_type === 'user' && by.actor_id === user
   const title = entity.title === null ? null : oneLine(entity.title)
@@ -60,6 +62,7 @@ function toChannels(
     to,
     category,
     priority,
+    title,
     body,
     audience,
   }: Routing & Pick<Event, 'workspace' | 'by' | 'entity' | 'to'>,
@@ -72,7 +75,7 @@ function toChannels(
     category,
     priority: priority ?? usual[entry.severity] ?? 'low',
     source: { kind: entity.type, id: entity.id ?? entry.id },
-    title: entry.summary,
+    title: title ?? entry.summary,
     body,
     vars: varsOf(payload),
     audience: audience ?? to,

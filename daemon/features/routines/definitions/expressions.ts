@@ -11,6 +11,7 @@ import {
   plan,
 } from '@bufbuild/cel'
 import { RE2JS } from 're2js'
+import { exprExpression } from '../expr/reckoning.ts'
 import { isDeepExpression } from './depth.ts'
 
 type Parsed = ReturnType<typeof parse>
@@ -82,16 +83,17 @@ let keptCharacters = 0
 /** Characters of the expressions that are kept once read: those of loops are evaluated again and again. */
 const mostKept = 500_000
 
-/** A CEL expression, whose work is counted when it is evaluated. Throws what is wrong with it, in words. */
-export function expression(text: string): Evaluate {
-  const before = known.get(text)
+/** An expression, whose work is counted when it is evaluated. Throws what is wrong with it, in words. */
+export function expression(text: string, language: 'cel' | 'expr' = 'cel'): Evaluate {
+  const key = `${language} ${text}`
+  const before = known.get(key)
   if (before) return before
-  const made = compiled(text)
+  const made = language === 'cel' ? compiled(text) : exprExpression(text)
   if (keptCharacters + text.length > mostKept) {
     known.clear()
     keptCharacters = 0
   }
-  known.set(text, made)
+  known.set(key, made)
   keptCharacters += text.length
   return made
 }

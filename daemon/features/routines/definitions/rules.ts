@@ -148,7 +148,7 @@ function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
   const flaws: Flaw[] = []
   const wrong = (path: string, message: string) => flaws.push({ path: `${at}.${path}`, message })
   if (step.if !== undefined && !step.if.includes('{{')) wrong('if', expressionFlaw(step.if, seen))
-  if (step.type === 'code') wrong('code.code', expressionFlaw(step.code.code, seen))
+  if (step.type === 'code') wrong('code.code', expressionFlaw(step.code.code, seen, step.code.runtime))
   if (step.type === 'transform')
     wrong(
       'transform.expression',
@@ -170,6 +170,7 @@ function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
   if (step.type === 'script') {
     const { args } = step.script
     if (citedSecrets(args).size) wrong('script.args', 'may not cite secrets, which others could see: use script.env')
+    flaws.push(...variableFlaws(`${at}.script.args`, args, step.script.env))
   }
   if (step.type === 'http') {
     const { credential_ref: ref, url } = step.http
@@ -188,17 +189,31 @@ function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
     const hooked = (step.foreach.steps as RoutineStep[]).findIndex(({ hooks }) => hooks)
     if (hooked >= 0) wrong(`foreach.steps[${hooked}].hooks`, 'cannot stand within a loop: make them steps of it')
     flaws.push(...stepsFlaws(`${at}.foreach.steps`, step.foreach.steps, inForeach, seen))
-    if (['inputs', 'steps', 'run', 'event', 'secrets'].includes(step.foreach.as ?? 'item'))
-      wrong('foreach.as', 'is the name of something else')
+    if ([...roots, 'env'].includes(step.foreach.as ?? 'item')) wrong('foreach.as', 'is the name of something else')
   }
   return flaws.filter(({ message }) => message !== '')
 }
 
-function expressionFlaw(text: string, seen: Seen): string {
+/** Arguments may cite the variables of their own step, but for those with secrets. */
+function variableFlaws(at: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Flaw[] {
+  const names = cited(args)
+    .map(namesOf)
+    .filter(([root]) => root === 'env')
+  return names.flatMap(([, name = '', ...more]) => {
+    const path = ['env', name, ...more].join('.')
+    if (!Object.hasOwn(env, name) || more.length > 0)
+      return [{ path: at, message: `{{ ${path} }} names no variable of the step${hint(name, Object.keys(env))}` }]
+    return citedSecrets(env[name]).size
+      ? [{ path: at, message: `{{ ${path} }} holds a secret, which others could see: read the variable in the script` }]
+      : []
+  })
+}
+
+function expressionFlaw(text: string, seen: Seen, language?: 'cel' | 'expr'): string {
   seen.characters += text.length
   return seen.characters > mostExpressions
     ? `is too much: the expressions of a definition have at most ${mostExpressions} characters`
-    : compileFlaw(() => expression(text))
+    : compileFlaw(() => expression(text, language))
 }
 
 function compileFlaw(compile: () => unknown): string {
@@ -249,18 +264,23 @@ function citationFlaws(definition: RoutineDefinition): Flaw[] {
     const inner = step.type === 'foreach' ? (step.foreach.steps as RoutineStep[]) : []
     const { hooks: { before = [], after = [] } = {}, ...alone } = step
     const env = alone.type === 'code' ? (alone.code.env ?? {}) : {}
+    // What variables are cited was looked at with the step itself.
+    const args = alone.type === 'script' ? (alone.script.args ?? []) : []
     const own =
       alone.type === 'foreach'
         ? { ...alone, foreach: { ...alone.foreach, steps: [] } }
         : alone.type === 'code'
           ? { ...alone, code: { ...alone.code, env: {} } }
-          : alone
-    const of = (part: unknown, withSecrets: boolean) =>
+          : alone.type === 'script'
+            ? { ...alone, script: { ...alone.script, args: [] } }
+            : alone
+    const of = (part: unknown, withSecrets: boolean, more: readonly string[] = []) =>
       cited(part).flatMap((path): Flaw[] => {
-        const message = wrongWith(path, { inputs, ids, secrets, items, type: step.type, withSecrets })
+        const known = { inputs, ids, secrets, items: [...items, ...more], type: step.type, withSecrets }
+        const message = wrongWith(path, known)
         return message ? [{ path: at, message: `{{ ${path} }} ${message}` }] : []
       })
-    const flaws = [...of(own, mayHoldSecrets.includes(step.type)), ...of(env, true)]
+    const flaws = [...of(own, mayHoldSecrets.includes(step.type)), ...of(env, true), ...of(args, true, ['env'])]
     const names = step.type === 'foreach' ? [...items, step.foreach.as ?? 'item', 'index'] : items
     const beside = (list: unknown[], when: string) =>
       (list as RoutineStep[]).flatMap((one, index) => check(`${at}.hooks.${when}[${index}]`, one, items))

@@ -15,6 +15,7 @@ import { loadStep, valuesOf } from './loading.ts'
 import { queries, type RunRow, type StepRow } from './queries.ts'
 import { triesOf } from './rules.ts'
 import { advance, keepScript, retryStep, settleStep } from './service.ts'
+import { tellResumed } from './telling.ts'
 
 /** Steps whose pause is over that one change looks at. */
 const batch = 100
@@ -146,15 +147,17 @@ export function driveRoutines(app: App): { close(): void } {
 
 /** Goes on with what was at work when the daemon stopped. */
 async function resume(app: App, drive: Drive, call: Drive): Promise<void> {
-  const { working, decided, scripts } = queries(app.db)
+  const { working, decided, scripts, run } = queries(app.db)
   for (const { id } of scripts.all()) void call(id)
-  for (const { id } of [...working.all(), ...decided.all()]) {
+  const open = [...working.all(), ...decided.all()].map(({ id }) => run.get(id)!)
+  for (const { id } of open) {
     const cut = queries(app.db)
       .steps.all(id)
       .filter(({ type, status }) => type === 'http' && status === 'running')
     if (cut.length) await untilWritten(app, () => cutAll(app, cut)).catch(() => undefined)
     await drive(id)
   }
+  if (open.length) await untilWritten(app, () => tellResumed(app, open)).catch(() => undefined)
 }
 
 type Drive = (id: string) => Promise<void>

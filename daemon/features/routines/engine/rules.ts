@@ -5,7 +5,7 @@ import {
   type RoutineStep,
   type StepOf,
 } from '#contract/routine-definition'
-import { type Node, nodesOf, type Phase } from '../definitions/plan.ts'
+import { type Node, nodesOf } from '../definitions/plan.ts'
 import type { StepRow } from './queries.ts'
 
 /** What is known of a step. */
@@ -20,6 +20,8 @@ export interface Next {
   /** Steps that are to be given up, since the run has failed. */
   giveUp: string[]
   over: 'completed' | 'failed' | null
+  /** Steps at the beginning of the definition that are done. */
+  passed: number
 }
 
 /** A step with its place in a loop. */
@@ -57,43 +59,46 @@ export function placeOf(definition: RoutineDefinition, key: string): Placed | un
 
 /**
  * What a run needs next, from its definition and the states of its steps alone. `stopped`: the run has failed already,
- * for another reason than a step.
+ * for another reason than a step. `passed`: steps at the beginning that are known to be done, since long runs come here
+ * once for each step.
  */
-export function nextOf(definition: RoutineDefinition, states: ReadonlyMap<string, State>, stopped = false): Next {
+export function nextOf(
+  definition: RoutineDefinition,
+  states: ReadonlyMap<string, State>,
+  stopped = false,
+  passed = 0,
+): Next {
   const nodes = nodesOf(definition)
-  const done = new Set<string>()
-  const open = new Set<Phase>()
-  let lost = stopped
-  for (const { key, step, phase } of nodes) {
-    const status = states.get(key)?.status
-    if (isDone(status, step)) done.add(key)
-    else if (phase !== 'on_failure') {
-      open.add(phase)
-      lost ||= status === 'failed' || status === 'cancelled'
-    }
-  }
-  const of = (phase: Phase) => nodes.filter((node) => node.phase === phase)
-  const next: Next = { begin: [], finish: [], giveUp: [], over: null }
+  let at = passed
+  while (at < nodes.length && isDone(states.get(nodes[at]!.key)?.status, nodes[at]!.step)) at++
+  const next: Next = { begin: [], finish: [], giveUp: [], over: null, passed: at }
 
-  if (lost) {
+  if (stopped || isLost(nodes, states, at)) {
     const busy = [...states.values()].filter(({ key, status }) => atWork(status) && !isHook(key, nodes))
     next.giveUp = busy.map(({ key }) => key)
-    const step = of('on_failure').find(({ key }) => !isOver(states.get(key)))
+    const step = nodes.find(({ key, phase }) => phase === 'on_failure' && !isOver(states.get(key)))
     if (!step) next.over = 'failed'
     else if (!states.has(step.key)) next.begin.push(step)
     return next
   }
-  const phase = (['before_all', 'main', 'after_all'] as const).find((one) => open.has(one))
-  if (!phase) return { ...next, over: 'completed' }
+  // The parts of a run follow each other, that for failures last.
+  const phase = nodes[at]?.phase
+  if (phase === undefined || phase === 'on_failure') return { ...next, over: 'completed' }
 
-  let free = mostAtOnce - [...states.values()].filter(({ status }) => status === 'running').length
+  let free = mostAtOnce
+  for (const { status } of states.values()) if (status === 'running') free--
   const take = (placed: Placed) => {
     if (free-- > 0) next.begin.push(placed)
   }
-  for (const node of nodes) {
-    if (node.phase !== phase || done.has(node.key)) continue
+  const isDoneKey = (key: string): boolean => {
+    const status = states.get(key)?.status
+    if (status !== 'failed') return status === 'completed' || status === 'skipped'
+    return isDone(status, nodes.find((node) => node.key === key)!.step)
+  }
+  for (; at < nodes.length && nodes[at]!.phase === phase; at++) {
+    const node = nodes[at]!
     const state = states.get(node.key)
-    if (!state && node.needs.every((key) => done.has(key))) take(node)
+    if (!state && node.needs.every(isDoneKey)) take(node)
     else if (state?.status === 'running' && node.step.type === 'foreach') {
       const { begin, finished } = loopNext(node.key, node.step, state, states)
       if (finished) next.finish.push(node.key)
@@ -101,6 +106,22 @@ export function nextOf(definition: RoutineDefinition, states: ReadonlyMap<string
     }
   }
   return next
+}
+
+/** Whether a step has failed for good, those of failures' hooks aside. The first `from` steps are done. */
+function isLost(nodes: readonly Node[], states: ReadonlyMap<string, State>, from: number): boolean {
+  // Most of a long run has not begun: what comes after the last step that has is not looked at.
+  let left = states.size - from
+  for (let at = from; at < nodes.length && left > 0; at++) {
+    const { key, step, phase } = nodes[at]!
+    const state = states.get(key)
+    if (!state) continue
+    left--
+    const { status } = state
+    if (phase !== 'on_failure' && (status === 'cancelled' || (status === 'failed' && !isDone(status, step))))
+      return true
+  }
+  return false
 }
 
 /** A step that others need not wait for any more. */

@@ -14,10 +14,10 @@ import { isWanted } from '../steps/values.ts'
 import { type Loaded, load, loadStep, valuesOf } from './loading.ts'
 import { queries, type StepRow } from './queries.ts'
 import { backoffOf, isRetried, type Loop, nextOf, nodesOfItem, type Placed, placeOf, triesOf } from './rules.ts'
-import { tellInvalid, tellStep } from './telling.ts'
+import { tellInvalid, tellReady, tellStep } from './telling.ts'
 
 /** Steps that one change carries out, so that others come in between. */
-const burst = 32
+const burst = 64
 /** Milliseconds after which a change carries out no more of them: expressions may take long. */
 const changeMs = 50
 /** Most characters of what a step gives, as JSON; an http step may say more itself. */
@@ -40,26 +40,27 @@ export function advance(app: App, id: string): void {
   collect(app, loaded)
   const until = app.steady() + changeMs
   const late = () => app.steady() >= until
-  for (let done = 0; done < burst && !(done > 0 && late()); ) {
+  let passed = 0
+  let did = 1
+  for (let done = 0; did > 0 && done < burst && !(done > 0 && late()); done += did) {
     checkCost(loaded)
-    const next = nextOf(loaded.definition, loaded.steps, loaded.run.error_message !== null)
+    const next = nextOf(loaded.definition, loaded.steps, loaded.run.error_message !== null, passed)
+    passed = next.passed
     for (const key of next.giveUp) loaded.steps.set(key, giveUp(app, loaded.run, loaded.steps.get(key)!))
     if (next.over) {
       endRun(app, loaded, next.over)
       return
     }
     for (const key of next.finish) finishLoop(app, loaded, key)
-    let did = next.finish.length + next.giveUp.length
+    did = next.finish.length + next.giveUp.length
     for (const placed of next.begin) {
       begin(app, loaded, placed)
       did++
       if (late()) break
     }
-    store(app, loaded)
-    if (did === 0) return
-    done += did
   }
-  app.afterCommit(() => app.bus.emit('routine', id))
+  store(app, loaded)
+  if (did > 0) app.afterCommit(() => app.bus.emit('routine', id))
 }
 
 /** Stores what steps have come to that wait for somebody else: an agent, another routine, a person. */
@@ -84,9 +85,12 @@ function checkCost({ run, definition }: Loaded): void {
 }
 
 function store(app: App, { run, steps }: Loaded): void {
-  const all = [...steps.values()]
-  const busy = all.find(({ status, type }) => (status === 'running' && type !== 'foreach') || status === 'retrying')
-  const waiting = all.find(({ status }) => status === 'waiting')
+  let busy: StepRow | undefined
+  let waiting: StepRow | undefined
+  for (const step of steps.values()) {
+    if ((step.status === 'running' && step.type !== 'foreach') || step.status === 'retrying') busy ??= step
+    else if (step.status === 'waiting') waiting ??= step
+  }
   const status = busy || !waiting ? 'running' : 'waiting'
   queries(app.db).updateRun.run({ ...run, status, current_step_id: (busy ?? waiting)?.key ?? null })
   if (status === 'waiting') wake(app, run.id)
@@ -292,6 +296,7 @@ export function keepScript(app: App, step: StepRow, begun: BegunScript): boolean
   const found = loadStep(app, step)
   if (found?.row.status !== 'running' || found.row.attempt !== step.attempt) return false
   queries(app.db).putStep.run({ ...found.row, state_json: JSON.stringify(begun) })
+  tellReady(app, found.loaded.run, found.row)
   return true
 }
 

@@ -1,6 +1,6 @@
 import { type About, type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
-import type { RunRow, StepRow } from './queries.ts'
+import { queries, type RunRow, type StepRow } from './queries.ts'
 
 export const orchestrator: Acting = { actor_type: 'orchestrator' }
 
@@ -31,6 +31,23 @@ const told = {
 export function tellInvalid(app: App, run: RunRow, { key, type }: Pick<StepRow, 'key' | 'type'>, flaw: string): void {
   const of = { run_id: run.id, pipeline_slug: run.routine_slug, step_id: key, step_type: type }
   app.journal(fact('routine_step.invalid', { ...of, error_message: flaw }, about(run)))
+}
+
+/** Records that the container in which a step works is there. */
+export function tellReady(app: App, run: RunRow, { key, type, attempt }: StepRow): void {
+  const of = { run_id: run.id, pipeline_slug: run.routine_slug, step_id: key, step_type: type, attempt }
+  app.journal(fact('routine_step.container_ready', of, about(run)))
+}
+
+/** Records with how many runs of each workspace the daemon went on when it started. */
+export function tellResumed(app: App, before: readonly RunRow[]): void {
+  const { run } = queries(app.db)
+  for (const workspace_id of new Set(before.map((one) => one.workspace_id))) {
+    const runs = before.filter((one) => one.workspace_id === workspace_id)
+    const interrupted = runs.filter(({ id }) => run.get(id)?.status === 'interrupted').length
+    const of = { resumed: runs.length - interrupted, interrupted }
+    app.journal(fact('routine_runs.swept', of, { workspace_id, ...orchestrator }))
+  }
 }
 
 /** Records what a step has come to, and tells clients. */

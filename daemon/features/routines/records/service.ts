@@ -19,6 +19,7 @@ import { parkRun } from '../pending/service.ts'
 import { findRoutine, routineById } from '../service.ts'
 import { type RunRequest, startRun } from '../starting/service.ts'
 import { queries } from './queries.ts'
+import { spansOf } from './spans.ts'
 
 type Shown = Static<typeof RoutineRun>
 
@@ -135,7 +136,7 @@ export function result(app: App, { actor, routineRunId }: Call<typeof routines.r
       ...step,
       ...(output_json !== null && { output: parsed(output_json) }),
     })),
-    sub_spans: {},
+    sub_spans: spansOf(app, steps, actor.id),
   }
 }
 

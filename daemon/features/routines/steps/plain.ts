@@ -11,13 +11,13 @@ import { fromJson } from './values.ts'
 
 /** Steps that only reckon. */
 export function beginCode(it: Beginning<StepOf<'code'>>): Outcome {
-  const { code, env = {} } = it.step.code
+  const { code, env = {}, runtime } = it.step.code
   let hidden: string[] = []
   try {
     const secrets = secretsFor(it, citedSecrets(env))
     hidden = [...secrets.values()]
     const all = { ...it.values, secrets: Object.fromEntries(secrets) }
-    return completed(without(expression(code)({ ...it.values, env: renderedAll(env, all) }), hidden))
+    return completed(without(expression(code, runtime)({ ...it.values, env: renderedAll(env, all) }), hidden))
   } catch (error) {
     if (error instanceof Refused) return failed(error.message, true)
     return failed(without(`The expression failed: ${(error as Error).message}`, hidden))

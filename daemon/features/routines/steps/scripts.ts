@@ -72,7 +72,7 @@ function scriptOf({ run, step, values }: Call, secrets: ReadonlyMap<string, stri
   const inputs = JSON.parse(run.inputs_json) as Record<string, unknown>
   const all: Values = { ...values, secrets: Object.fromEntries(secrets) }
   const own = Object.entries(env).map(([name, text]) => [name, render(text, all)] as const)
-  const given = args.map((text) => render(text, values))
+  const given = args.map((text) => render(text, { ...values, env: Object.fromEntries(own) }))
   const long = own.find(([, value]) => !fits(value))?.[0]
   if (long) throw new Refused(`The variable ${long} is too long, or holds a character that no variable may hold`)
   if (!given.every(fits)) throw new Refused('An argument is too long, or holds a character that no argument may hold')

@@ -1,7 +1,9 @@
 import type { Reply } from '#contract/define'
+import { fact } from '#contract/entries'
 import type { RoutineDefinition, RoutineStep } from '#contract/routine-definition'
 import type { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
+import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { cited, namesOf, render, type Values } from '#kernel/templates'
@@ -37,10 +39,13 @@ export function dryRun(
   { actor, routineSlug, body }: Call<typeof routines.dryRun>,
 ): Reply<typeof routines.dryRun> {
   const routine = findRoutine(app, actor.workspace, routineSlug)
-  const { definition } = definitionOf(app, routine)
+  const { row, definition } = definitionOf(app, routine)
   const checked = inputsOf(definition, body?.inputs ?? {})
   if ('field' in checked) throw problem('invalid_inputs', checked)
-  return { status: 'DRY_RUN_OK', steps: triedSteps(app, definition, checked.inputs) }
+  const steps = triedSteps(app, definition, checked.inputs)
+  const of = { pipeline_id: routine.id, pipeline_slug: routine.slug, version: row.version, steps: steps.length }
+  app.journal(fact('routine.dry_run', of, { workspace_id: actor.workspace, ...actorOf(actor) }))
+  return { status: 'DRY_RUN_OK', steps }
 }
 
 /** Milliseconds after which no more conditions are tried. */

@@ -13,6 +13,9 @@ const patience = 8
 /** Reads the lines of `codex exec --json`. docs/rules/adapters.md, "Output". */
 export function createReader({ mcpServers, model, used }: Started): LineReader {
   let retries = 0
+  /** What the client last complained of, which it repeats word for word at each try. */
+  let told = ''
+  let complaint = complaintOf(told)
   const called = new Set<string>()
   /** The last thing told was a message, which the next one must not run into. */
   let speaking = false
@@ -75,7 +78,11 @@ export function createReader({ mcpServers, model, used }: Started): LineReader {
   const error = (line: Json, reading: Reading) => {
     const message = string(line['message'])
     const again = /^Reconnecting\.\.\. (?:(\d+)\/(\d+) )?(?:waiting for network )?\((.*)\)$/s.exec(message)
-    const complaint = complaintOf(again?.[3] ?? message)
+    const text = again?.[3] ?? message
+    if (text !== told) {
+      told = text
+      complaint = complaintOf(text)
+    }
     reading.facts.complaint = complaint
     if (!again) return
     retries++

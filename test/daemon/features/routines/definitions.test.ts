@@ -123,6 +123,29 @@ describe('a definition', () => {
     ['a condition that cannot be read', { steps: [step({ if: 'inputs.a ==' })] }, 'steps[0].if', /cannot be read/],
     ['code that cannot be read', { steps: [step({ code: { code: '(' } })] }, 'steps[0].code.code', /cannot be read/],
     ['a template of no input', { steps: [step({ if: '{{ inputs.x }}' })] }, 'steps[0]', /names no input/],
+    [
+      'an argument that cites no variable',
+      {
+        steps: [{ id: 'a', type: 'script', script: { path: 'a.sh', args: ['{{ env.WROD }}'], env: { WORD: '1' } } }],
+      },
+      'steps[0].script.args',
+      /names no variable of the step/,
+    ],
+    [
+      'an argument that cites a variable with a secret',
+      {
+        credentials_required: [{ type: 'K' }],
+        steps: [
+          {
+            id: 'a',
+            type: 'script',
+            script: { path: 'a.sh', args: ['{{ env.KEY }}'], env: { KEY: '{{ secrets.K }}' } },
+          },
+        ],
+      },
+      'steps[0].script.args',
+      /holds a secret/,
+    ],
     ['a template of no step', { steps: [step({ if: '{{ steps.x.output }}' })] }, 'steps[0]', /names no step/],
     ['a template of nothing', { steps: [step({ if: '{{ env.HOME }}' })] }, 'steps[0]', /names nothing/],
     [

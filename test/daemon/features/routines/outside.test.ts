@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { chainOf } from '../../../../daemon/features/routines/chains/service.ts'
+import { calls, gets } from '../../../support/claude-lines.ts'
 import { delegating } from '../../../support/delegating.ts'
 import { reachLoopback, routines, type Step, withRoutines } from '../../../support/routines.ts'
 import { server as plain } from '../../../support/server.ts'
@@ -178,18 +179,23 @@ const inputs = [{ name: 'what', type: 'string', default: 'it' }]
 async function crewOfRoutines() {
   const it = withRoutines(await delegating({ began: false }))
   let ended = 0
-  /** The agent that is at work for a routine says this, and ends. */
-  const says = async (words: string) => {
+  const working = async () => {
     const find = () =>
       it.app.db.prepare<[], string>("SELECT id FROM runs WHERE source = 'routine' AND ended_at IS NULL").pluck().get()
     await expect.poll(find, { timeout: 10_000 }).toBeTruthy()
-    const run = find()!
+    return find()!
+  }
+  /** Lines of the client of the agent that is at work for a routine. */
+  const used = async (lines: object[]) => it.runtime.print(await it.started(await working()), ...lines)
+  /** The agent that is at work for a routine says this, and ends. */
+  const says = async (words: string) => {
+    const run = await working()
     const { spec } = await it.started(run)
     await it.says(run, words)
     ended++
     return JSON.stringify(spec)
   }
-  return { ...it, says, saysIn: it.says, ended: () => ended }
+  return { ...it, says, used, saysIn: it.says, ended: () => ended }
 }
 
 const modelIn = (spec: string) => {
@@ -212,6 +218,19 @@ describe('agents in routines', () => {
     expect(shown).toMatchObject({ output: ['plates'], steps: [{ agent_run_id: expect.any(String) }, {}] })
     const run = (await it.call('VIEWER', 'GET', `/runs/${shown.steps[0].agent_run_id}`)).body
     expect(run).toMatchObject({ trigger_type: 'ROUTINE', status: 'COMPLETED' })
+  })
+
+  it('show what they did within their step', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a')], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    await it.used([calls('t1', 'Bash', { command: 'make test' }), gets('t1', 'no', true)])
+    await it.says('done')
+    const { sub_spans } = await it.until(run_id, 'completed')
+    expect(sub_spans).toMatchObject({
+      a: [{ seq: 0, kind: 'bash', name: 'Bash', detail: 'make test', status: 'error', duration_ms: 0 }],
+    })
+    expect(Date.parse(sub_spans.a[0].started_at)).toBeGreaterThan(0)
   })
 
   it('of another crew, and those that are not there, fail the step', async () => {

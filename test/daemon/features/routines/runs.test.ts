@@ -43,6 +43,19 @@ describe('a routine', () => {
   })
 })
 
+describe('a dry run of a routine', () => {
+  it('says what each step would do, does nothing, and stands in the journal', async () => {
+    const { save, call, W, app, entries } = await routines()
+    await save('two', [give('a', '1'), { id: 'b', type: 'notify', notify: { to: 'workspace', title: 'Hello' } }])
+    const tried = await call('MANAGER', 'POST', `${W}/pipelines/two/dry_run`, {})
+    expect(tried.body).toMatchObject({ status: 'DRY_RUN_OK', steps: [{ id: 'a' }, { id: 'b' }] })
+    expect(app.db.prepare('SELECT count(*) FROM routine_runs').pluck().get()).toBe(0)
+    expect(entries().filter(({ entry_type }) => entry_type === 'pipeline.dry_run')).toMatchObject([
+      { actor_type: 'user', payload: { pipeline_slug: 'two', version: 1, steps: 2 } },
+    ])
+  })
+})
+
 describe('a run of a routine', () => {
   it('does its steps one after the other, and gives what the last one gave', async () => {
     const { save, run, result } = await routines()
@@ -416,7 +429,7 @@ describe('a run of a routine', () => {
   })
 
   it('goes on after a restart with what was decided before it was told', async () => {
-    const { save, run, until, call, W, stop, restart } = await routines()
+    const { save, run, until, call, W, stop, restart, entries } = await routines()
     await save('ask', [wait('a'), give('b', '1')])
     const { run_id, waitpoint_token } = await run('ask')
     stop()
@@ -424,6 +437,9 @@ describe('a run of a routine', () => {
     expect((await call('MANAGER', 'POST', path, { approved: true })).status).toBe(200)
     restart()
     expect(await until(run_id, 'completed')).toMatchObject({ output: 1 })
+    await expect
+      .poll(() => entries().filter(({ entry_type }) => entry_type === 'pipeline.runs_swept'))
+      .toMatchObject([{ actor_type: 'orchestrator', payload: { resumed: 1, interrupted: 0 } }])
   })
 
   it('is cancelled with all that it waits for', async () => {

@@ -40,7 +40,7 @@ describe('script steps', () => {
   it('run a file of the crew with inputs, arguments and variables, and give what it prints', async () => {
     const it = await place()
     it.write('sum.sh', 'printf \'{"n":%s,"who":"%s","rest":"%s","all":%s}\' "$INPUT_N" "$WHO" "$*" "$(cat)"')
-    const more = { args: ['a b', '{{ inputs.n }}'], env: { WHO: 'for {{ inputs.who }}' } }
+    const more = { args: ['a b', '{{ inputs.n }}', '{{ env.WHO }}'], env: { WHO: 'for {{ inputs.who }}' } }
     const inputs = [
       { name: 'n', type: 'number' },
       { name: 'who', type: 'string' },
@@ -49,8 +49,11 @@ describe('script steps', () => {
     const done = await it.run('sum', { inputs: { n: 3, who: '$(id)' } })
     expect(done).toMatchObject({
       status: 'COMPLETED',
-      output: { n: 3, who: 'for $(id)', rest: 'a b 3', all: { n: 3, who: '$(id)' } },
+      output: { n: 3, who: 'for $(id)', rest: 'a b 3 for $(id)', all: { n: 3, who: '$(id)' } },
     })
+    expect(it.entries().filter(({ entry_type }) => entry_type === 'pipeline.step.container_ready')).toMatchObject([
+      { trace_id: done.run_id, payload: { step_id: 'work', step_type: 'script', attempt: 1 } },
+    ])
   })
 
   it('fail with what the script said, and are tried again as often as they may be', async () => {

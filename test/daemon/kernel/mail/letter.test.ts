@@ -54,6 +54,50 @@ describe('render', () => {
   it('loads nothing from elsewhere', () =>
     expect(render(letter({}), 'h').html).not.toMatch(/src=|url\(|<link|<script|http/))
 
+  it('shows what somebody wrote as HTML, and the same words as text', () => {
+    const markdown =
+      '## Which **one**?\n\n- `a < b`\n- two\nmore\n\n```\nrm -rf x\n```\n\n[docs](https://h/a?b&c) https://h/d'
+    const { text, html } = render(letter({ blocks: [{ markdown }] }), 'h')
+    expect(text).toContain(`Hello,\n\n${markdown}\n\n-- `)
+    for (const part of [
+      'Which <strong>one</strong>?</p>',
+      '<li><code style="',
+      '>a &lt; b</code></li>',
+      '>rm -rf x</pre>',
+      'docs (<a href="https://h/a?b&amp;c" rel="noreferrer">https://h/a?b&amp;c</a>)',
+      '<a href="https://h/d" rel="noreferrer">https://h/d</a>',
+    ])
+      expect(html).toContain(part)
+  })
+
+  it.each([
+    '![tracker](https://evil.example/a.png "t")',
+    '<img src="https://evil.example/a.png">',
+    '<style>@import url(https://evil.example)</style>',
+    '<script src=//evil.example></script>',
+    'a <b onclick="x()">b</b> <svg/onload=x()>',
+    '[click](javascript:x())',
+    '[click](data:text/html,x "" onmouseover=x()")',
+    '[click](<https://h/" onmouseover="x()>)',
+    '<javascript:x()>',
+    '[a]: javascript:x()\n[a]',
+    '```"><img src=x>\n</pre><img src=x>\n```',
+    '`</code><img src=x>`',
+    '|a|b|\n|-|:-:|\n|<img src=x>|![](https://e/x)|',
+    '&lt;img src=x&gt; &#60;img src=x&#62;',
+  ])('loads and runs nothing of what somebody wrote: %s', (markdown) => {
+    const { html } = render(letter({ blocks: [{ markdown }] }), 'h')
+    const tags = [...html.matchAll(/<\/?([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*\/?>/g)]
+    expect(html.replace(/<!doctype html>/, '').split('<')).toHaveLength(tags.length + 1)
+    const known = /^(html|head|meta|title|body|div|p|pre|code|ul|ol|li|table|thead|tbody|tr|th|td|a|br|strong|em)$/
+    for (const [, tag, attributes] of tags) {
+      expect(tag).toMatch(known)
+      for (const [, name] of attributes!.matchAll(/ ([a-z-]+)="/g))
+        expect(['lang', 'charset', 'name', 'content', 'style', 'href', 'rel', 'align']).toContain(name)
+    }
+    for (const [, address] of html.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^(https?:|mailto:)/)
+  })
+
   it('breaks long lines of text between words', () => {
     const { text } = render(letter({ blocks: ['word '.repeat(60).trim()] }), 'h')
     const lines = text.split('\n')

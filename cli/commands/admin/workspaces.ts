@@ -1,0 +1,12 @@
+import { ApiCommand } from '../../command.ts'
+import { adminWorkspaceView } from '../../views/administration.ts'
+
+export default class AdminWorkspaces extends ApiCommand<typeof AdminWorkspaces> {
+  static override summary = 'Count what the workspace holds, as a list of one'
+  static override description = 'For the OWNER of the workspace.'
+  static override examples = ['$ <%= config.bin %> admin workspaces -w research']
+
+  async run(): Promise<void> {
+    await this.out.list(await this.api.administration.workspaces(), adminWorkspaceView)
+  }
+}

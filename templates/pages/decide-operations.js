@@ -1,0 +1,13 @@
+// How things are decided that wait for people. A test compares it with the interface.
+
+export const operations = {
+  'approvals.decide': ['POST', '/api/v1/approvals/:approvalId/decide'],
+  'consolidate.approve': ['POST', '/api/v1/consolidate/proposed/:proposalId/approve'],
+  'consolidate.reject': ['POST', '/api/v1/consolidate/proposed/:proposalId/reject'],
+  'escalations.resolve': ['PATCH', '/api/v1/escalations/:escalationId/resolve'],
+  'inbox.act': ['POST', '/api/v1/inbox/:itemId/act'],
+  'persona.decide': ['POST', '/api/v1/persona/suggestions/:auditId/decide'],
+  'routines.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/approve'],
+  'routines.reject': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/reject'],
+  'waitpoints.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
+}
