@@ -92,7 +92,7 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   adapters,
-  administration,
+  admin: administration,
   agents: join(
     agents,
     activity,

@@ -12,7 +12,7 @@ export const operations: Record<string, Record<string, Operation>> = {
   adapters: {
     list: ['GET', '/api/v1/adapters'],
   },
-  administration: {
+  admin: {
     stats: ['GET', '/api/v1/admin/stats'],
     users: ['GET', '/api/v1/admin/users'],
     workspaces: ['GET', '/api/v1/admin/workspaces'],

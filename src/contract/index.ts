@@ -87,7 +87,7 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   adapters,
-  administration,
+  admin: administration,
   agents: {
     ...agents,
     ...activity,

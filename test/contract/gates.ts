@@ -258,9 +258,9 @@ limits.set                 signed-in workspace:admin   api
 limits.reset               signed-in workspace:admin   api
 
 members.list               VIEWER    -                 api
-administration.stats       OWNER     -                 api
-administration.users       OWNER     -                 api
-administration.workspaces  OWNER     -                 api
+admin.stats                OWNER     -                 api
+admin.users                OWNER     -                 api
+admin.workspaces           OWNER     -                 api
 members.add                ADMIN     workspace:admin   api
 members.provision          ADMIN     workspace:admin   api
 members.update             MANAGER   workspace:admin   api

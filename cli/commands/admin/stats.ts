@@ -7,6 +7,6 @@ export default class AdminStats extends ApiCommand<typeof AdminStats> {
   static override examples = ['$ <%= config.bin %> admin stats', '$ <%= config.bin %> admin stats --jq .running']
 
   async run(): Promise<void> {
-    await this.out.show(await this.api.administration.stats(), adminStatsView)
+    await this.out.show(await this.api.admin.stats(), adminStatsView)
   }
 }

@@ -9,6 +9,6 @@ export default class AdminUsers extends ApiCommand<typeof AdminUsers> {
   static override flags = windowFlags
 
   async run(): Promise<void> {
-    await this.out.list(await windowed(this.flags, (query) => this.api.administration.users({ query })), adminUserView)
+    await this.out.list(await windowed(this.flags, (query) => this.api.admin.users({ query })), adminUserView)
   }
 }

@@ -7,6 +7,6 @@ export default class AdminWorkspaces extends ApiCommand<typeof AdminWorkspaces> 
   static override examples = ['$ <%= config.bin %> admin workspaces -w research']
 
   async run(): Promise<void> {
-    await this.out.list(await this.api.administration.workspaces(), adminWorkspaceView)
+    await this.out.list(await this.api.admin.workspaces(), adminWorkspaceView)
   }
 }
