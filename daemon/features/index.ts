@@ -3,7 +3,7 @@ import accounts from './accounts/routes.ts'
 import activity from './activity/routes.ts'
 import agentStanding from './activity/standing/routes.ts'
 import adapters from './adapters/routes.ts'
-import administration from './administration/routes.ts'
+import admin from './admin/routes.ts'
 import agentAvatars from './agents/avatars/routes.ts'
 import agentConnections from './agents/connections/routes.ts'
 import agentForms from './agents/forms/routes.ts'
@@ -92,7 +92,7 @@ import workspaces from './workspaces/routes.ts'
 export const features = {
   accounts,
   adapters,
-  admin: administration,
+  admin,
   agents: join(
     agents,
     activity,

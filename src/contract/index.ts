@@ -1,7 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { adapters } from './adapters.ts'
-import { administration } from './administration.ts'
+import { admin } from './admin.ts'
 import { agentAvatars } from './agent-avatars.ts'
 import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
@@ -87,7 +87,7 @@ import { workspaces } from './workspaces.ts'
 export const api = {
   accounts,
   adapters,
-  admin: administration,
+  admin,
   agents: {
     ...agents,
     ...activity,

@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { adminStatsView } from '../../views/administration.ts'
+import { adminStatsView } from '../../views/admin.ts'
 
 export default class AdminStats extends ApiCommand<typeof AdminStats> {
   static override summary = 'Count the users, crews and agents of the workspace'

@@ -1,6 +1,6 @@
 import { ApiCommand } from '../../command.ts'
 import { windowed, windowFlags } from '../../flags.ts'
-import { adminUserView } from '../../views/administration.ts'
+import { adminUserView } from '../../views/admin.ts'
 
 export default class AdminUsers extends ApiCommand<typeof AdminUsers> {
   static override summary = 'List the users of the workspace with their roles, newest account first'

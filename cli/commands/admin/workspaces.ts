@@ -1,5 +1,5 @@
 import { ApiCommand } from '../../command.ts'
-import { adminWorkspaceView } from '../../views/administration.ts'
+import { adminWorkspaceView } from '../../views/admin.ts'
 
 export default class AdminWorkspaces extends ApiCommand<typeof AdminWorkspaces> {
   static override summary = 'Count what the workspace holds, as a list of one'

@@ -36,7 +36,7 @@ export const AdminWorkspace = Type.Object({
   _count_crews: count,
 })
 
-export const administration = {
+export const admin = {
   stats: get('/admin/stats', {
     summary: 'Count what the workspace holds',
     access: 'OWNER',

@@ -1,10 +1,10 @@
-import { administration } from '#contract/administration'
+import { admin } from '#contract/admin'
 import { feature } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { queries } from './queries.ts'
 
 /** What an owner sees of the workspace. */
-export default feature(administration, ({ db }) => ({
+export default feature(admin, ({ db }) => ({
   stats: ({ actor }) => ({ workspaces: 1 as const, ...queries(db).held.get({ workspace: actor.workspace })! }),
   users({ actor, query }) {
     const { limit, offset } = pageOf(query, { fallback: 500 })

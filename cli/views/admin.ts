@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { AdminStats, AdminUser, AdminWorkspace } from '#contract/administration'
+import type { AdminStats, AdminUser, AdminWorkspace } from '#contract/admin'
 import { age, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
