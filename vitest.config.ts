@@ -8,7 +8,8 @@ const globalSetup = ['test/support/build.mjs', 'test/support/usual-port.ts']
 const processes = [
   'test/e2e/{claude,codex,droid,gemini,opencode}-cli.test.ts',
   'test/e2e/droid-retries.test.ts',
-  'test/e2e/{assignments,crash,crash-missions,crash-routines,crash-schedules,daily,drain,identity}.test.ts',
+  'test/e2e/{assignments,crash,daily,drain,identity}.test.ts',
+  'test/e2e/crash-{deliveries,memory,missions,routines,schedules}.test.ts',
   'test/e2e/{identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
   'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
