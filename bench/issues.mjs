@@ -99,24 +99,36 @@ await scratch(async (dir) => {
     'project and label': `project_id=${projects[3]}&label=label2`,
     'status, priority and order': 'status=TODO&priority=urgent&sort=due_date',
   }
-  let worst = 0
+  const timed = async (path) => {
+    const from = performance.now()
+    await call('GET', path)
+    return performance.now() - from
+  }
+  const worst = { p99: 0, control: 0 }
   for (const [name, query] of Object.entries(filters)) {
     const spent = []
+    // The pauses of the machine meet a request that reads eight rows just as often.
+    const control = []
     for (let n = 0; n < times + 3; n++) {
-      const from = performance.now()
-      await call('GET', `issues?${query}`)
-      if (n > 2) spent.push(performance.now() - from)
+      const [list, small] = [await timed(`issues?${query}`), await timed('labels')]
+      if (n < 3) continue
+      spent.push(list)
+      control.push(small)
     }
     const p99 = percentile(spent, 99)
-    worst = Math.max(worst, p99)
-    process.stdout.write(`  ${name}: p50 ${median(spent).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`)
+    if (p99 > worst.p99) Object.assign(worst, { p99, control: percentile(control, 99) })
+    process.stdout.write(
+      `  ${name}: p50 ${median(spent).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; control p50 ` +
+        `${median(control).toFixed(1)} ms, p99 ${percentile(control, 99).toFixed(1)} ms\n`,
+    )
   }
   report({
     row: `first page of ${issues} issues, the slowest filter`,
-    ours: `p99 ${worst.toFixed(1)} ms`,
+    ours: `p99 ${worst.p99.toFixed(1)} ms`,
+    limit: `p99 ${worst.control.toFixed(1)} ms of a list of eight labels`,
     target: 'p99 <= 5 ms',
-    met: worst <= 5,
-    method: `GET issues, 50 rows, ${times} times for each filter and order, one after the other`,
+    met: worst.p99 <= 5,
+    method: `GET issues, 50 rows, ${times} times for each filter and order, each followed by GET labels`,
   })
 
   const board = []

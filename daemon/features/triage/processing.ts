@@ -22,9 +22,9 @@ export interface Found {
 type Process = Call<typeof triage.process>
 
 /** Issues that are changed in one transaction. */
-const batch = 50
-/** Milliseconds after which others have their turn. */
-const patience = 10
+const batch = 10
+/** Milliseconds after which others have their turn: a request takes several turns until it is answered. */
+const patience = 4
 
 /** The first rule of each issue, found while others go on. */
 export async function match(app: App, { actor }: Process): Promise<Found> {
