@@ -41,6 +41,16 @@ export const PersonalData = Type.Object({
   }),
   avatar: nullable(Type.Object({ media_type: text, bytes: Type.Integer(), base64: text })),
   preferences: Type.Record(text, Type.Unknown()),
+  notification_hours: nullable(
+    Type.Object({
+      time_zone: text,
+      quiet_from: maybe,
+      quiet_until: maybe,
+      digest_at: maybe,
+      urgent_waits: Type.Boolean(),
+      updated_at: Time,
+    }),
+  ),
   memberships: Type.Array(
     Type.Object({
       workspace_id: text,

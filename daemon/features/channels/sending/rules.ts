@@ -2,6 +2,7 @@ import type { NotificationPriority } from '#contract/channels'
 import type { Block, Letter } from '#kernel/mail/letter'
 import { oneLine } from '#kernel/mail/letter'
 import { signatureOf } from '#kernel/signatures'
+import { plain } from '../providers/parts.ts'
 import type { Note } from '../providers/types.ts'
 
 export interface Link {
@@ -80,8 +81,11 @@ export function retryAfter(header: unknown, nowMs: number): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 3_600_000) : undefined
 }
 
-/** Parts of a secret that an answer must not repeat. */
+/** Parts of a secret that an answer must not repeat, as they stand in it and as services know them; longest first. */
 export function partsOfSecret(secret: string | null): string[] {
   if (!secret) return []
-  return [secret, ...secret.split(/[/:@?&=]+/)].filter((part) => part.length >= 6)
+  const whole = [secret, plain(secret)]
+  const parts = whole.flatMap((it) => it.split(/[/:@?&=]+/))
+  const all = [...whole, ...parts, ...parts.flatMap((part) => part.split('-'))]
+  return [...new Set(all)].filter((part) => part.length >= 6).sort((one, other) => other.length - one.length)
 }

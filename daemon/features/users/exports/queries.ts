@@ -99,6 +99,15 @@ interface Invitation {
   ended_at: string | null
 }
 
+interface Hours {
+  time_zone: string
+  quiet_from: string | null
+  quiet_until: string | null
+  digest_at: string | null
+  urgent_waits: number
+  updated_at: string
+}
+
 interface PeerCard {
   workspace_id: string
   agent_id: string
@@ -190,6 +199,10 @@ export const queries = statements((db) => ({
   ),
   countInRooms: db.prepare<[user: string], { count: number }>(
     "SELECT count(*) AS count FROM room_messages WHERE author_type = 'user' AND author_id = ?",
+  ),
+  hours: db.prepare<[user: string], Hours>(
+    `SELECT time_zone, quiet_from, quiet_until, digest_at, urgent_waits, updated_at
+     FROM notification_hours WHERE user_id = ?`,
   ),
   peerCards: db.prepare<[user: string], PeerCard>(
     `SELECT p.workspace_id, p.agent_id, a.name AS agent_name, p.content, p.created_at, p.updated_at

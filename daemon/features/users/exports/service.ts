@@ -25,6 +25,7 @@ export function personalData(
   if (!profile) throw problem('not_found')
   web?.reply.headers({ 'content-disposition': 'attachment; filename="muster-personal-data.json"' })
   const avatar = stored(app, id)
+  const hours = read.hours.get(id)
   return {
     format: 'muster-personal-data-1',
     exported_at: now,
@@ -39,6 +40,7 @@ export function personalData(
       base64: avatar.bytes.toString('base64'),
     },
     preferences: valuesOf(app, id),
+    notification_hours: hours ? { ...hours, urgent_waits: hours.urgent_waits === 1 } : null,
     memberships: read.memberships
       .all(id)
       .map(({ capabilities_json, ...row }) => ({ ...row, capabilities: list(capabilities_json) })),
