@@ -161,6 +161,7 @@ export const next: Readonly<Record<string, string>> = {
   'persona:suggest': 'persona view {agent}',
   'policies:set': 'policies show {crew}',
   'ports:revoke': 'ports list {crew}',
+  'preferences:notifications': 'preferences hours',
   'preferences:remove': 'preferences list',
   'preferences:set-hours': 'preferences hours',
   'preferences:set-notifications': 'preferences notifications',

@@ -3,7 +3,7 @@ import { ApiCommand } from '../../command.ts'
 import { previewView } from '../../views/recipes.ts'
 
 export default class RecipesPreview extends ApiCommand<typeof RecipesPreview> {
-  static override summary = 'Say what a recipe would find in the workspace'
+  static override summary = 'Preview what a recipe would find in the workspace'
   static override examples = ['$ <%= config.bin %> recipes preview code-review-crew']
   static override args = { recipe: Args.string({ required: true, description: 'slug of the recipe' }) }
 
