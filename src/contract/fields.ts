@@ -1,9 +1,10 @@
 import { type TSchema, Type } from 'typebox'
 
+export const slugPattern = '^[a-z0-9][a-z0-9_-]{1,49}$'
 /** Slug of a crew or an agent: plain ASCII, so that no two can look alike. */
 export const Slug = Type.String({
   maxLength: 50,
-  pattern: '^[a-z0-9][a-z0-9_-]{1,49}$',
+  pattern: slugPattern,
   description: 'a-z, 0-9, _ and -, 2 to 50 characters',
 })
 

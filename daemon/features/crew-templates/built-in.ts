@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { defaultAdapter, providerFor } from '#contract/agents'
 import { type BuiltInTemplate, builtInTemplates } from '#contract/crew-templates'
+import { shippedFolder } from '#kernel/shipped'
 import { models } from './models.ts'
 import type { Template, TemplateAgent } from './types.ts'
 
@@ -9,9 +10,6 @@ import type { Template, TemplateAgent } from './types.ts'
 interface Written extends Pick<Template, 'name' | 'description' | 'icon' | 'color' | 'category'> {
   agents: (Pick<TemplateAgent, 'name' | 'slug' | 'role_title' | 'agent_role' | 'system_prompt'> & { model: string })[]
 }
-
-// The build lays the files beside the daemon; from source they are where they are written.
-const places = ['./crews/', '../../../templates/crews/'].map((path) => new URL(path, import.meta.url))
 
 const read = new Map<string, Template>()
 
@@ -24,8 +22,8 @@ export function builtIn(slug: string): Template | undefined {
 }
 
 function load(slug: string): Template {
-  const folder = places.find((place) => existsSync(place)) ?? places[0]!
-  const { agents, ...members } = parse(readFileSync(new URL(`${slug}.yaml`, folder), 'utf8')) as Written
+  const text = readFileSync(new URL(`${slug}.yaml`, shippedFolder('crews')), 'utf8')
+  const { agents, ...members } = parse(text) as Written
   return { id: slug, slug, ...members, agents: agents.map(agentOf), is_builtin: true, created_at: since }
 }
 

@@ -8,12 +8,12 @@ import type { Actor } from '#kernel/feature'
 import { blankToNull, cleanName } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
+import { isSlug } from '#kernel/slugs'
 import { builtIn } from './built-in.ts'
 import { queries, type Row } from './queries.ts'
 import { agentsOf } from './rules.ts'
 import type { Template } from './types.ts'
 
-export { builtIn as templateOf } from './built-in.ts'
 export type { Template, TemplateAgent } from './types.ts'
 
 const present = ({ agents_json, ...row }: Row): Template => ({
@@ -60,7 +60,7 @@ interface Saving {
 export function saveTemplate(app: App, { actor, slug, body, now }: Saving): Template {
   const { workspace } = actor
   const before = queries(app.db).find.get(workspace, slug)
-  if (!/^[a-z0-9][a-z0-9_-]{1,49}$/.test(slug))
+  if (!isSlug(slug))
     throw problem('invalid_field', { field: 'slug', detail: 'A slug has a-z, 0-9, _ and -, 2 to 50 characters' })
   if (!before && queries(app.db).count.get(workspace)! >= mostCrewTemplates)
     throw problem('templates_full', {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { shippedFolder } from '#kernel/shipped'
 
 export interface Asset {
   type: string
@@ -19,14 +20,11 @@ const types: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-// The build lays the files beside the daemon; from source they are where they are written.
-const places = ['./pages/', '../../../templates/pages/'].map((path) => new URL(path, import.meta.url))
-
 let read: Files | undefined
 
 /** The files of the pages, read when the first page is asked for. */
 export function pageFiles(): Files {
-  read ??= readFiles(places.find((place) => existsSync(place)) ?? places[0]!)
+  read ??= readFiles(shippedFolder('pages'))
   return read
 }
 

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml'
 import { skillCategories, skillFileBytes, skillMaturities, skillRuntimes } from '#contract/skills'
 import { isVisible } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
+import { plainSlug } from '#kernel/slugs'
 
 /** What the front matter of a SKILL.md says, in the words of the catalogue. */
 export interface SkillText {
@@ -143,14 +144,7 @@ function textsOf(name: string, value: unknown): string | null {
 }
 
 /** The folder of a skill: letters, digits and single dashes, as the public format names it. */
-export const skillSlug = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 64)
-    .replace(/^-+|-+$/g, '')
+export const skillSlug = (name: string): string => plainSlug(name, 64)
 
 const triggers = /\buse (?:this )?(?:skill )?when\b|\buseful (?:for|when)\b|\bto [a-z]{3,}\b|\bfor [a-z]{2,}ing\b/i
 

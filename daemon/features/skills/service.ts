@@ -13,7 +13,7 @@ import { holdersOf } from './assignments/service.ts'
 import { fetchSkill } from './fetching.ts'
 import { checkedFiles, type SkillFile, sha256 } from './files.ts'
 import { filesOf, findSkill, noSkill } from './find.ts'
-import { readSkill } from './format.ts'
+import { readSkill, type SkillText } from './format.ts'
 import { openLicense } from './license.ts'
 import { type Listed, queries, type Row } from './queries.ts'
 import { type Scan, scanSkill } from './scan.ts'
@@ -84,21 +84,22 @@ export function show(app: App, { actor, skillId, query }: Call<typeof skills.sho
 }
 
 /** A skill that was read and looked through, and not stored yet. */
-export interface Read {
+interface Read {
   content: string
+  text: SkillText
   files: SkillFile[]
   scan: Scan
 }
 
 /** Reads a skill and its files, and refuses what is none. */
-export function read(content: string, files: readonly SkillFile[] = []): Read {
-  readSkill(content)
+function read(content: string, files: readonly SkillFile[]): Read {
+  const text = readSkill(content)
   const checked = checkedFiles(content, files)
-  return { content, files: checked, scan: scanSkill(content, checked) }
+  return { content, text, files: checked, scan: scanSkill(content, checked) }
 }
 
 /** Refuses a skill that nobody may pass on; says whether it was taken all the same. */
-export function judgeLicense(license: string | null, allowUnsafe: boolean): boolean {
+function judgeLicense(license: string | null, allowUnsafe: boolean): boolean {
   if (openLicense(license) !== null) return false
   if (allowUnsafe) return true
   throw problem('license_refused', {
@@ -111,32 +112,27 @@ export function judgeLicense(license: string | null, allowUnsafe: boolean): bool
 
 interface Origin {
   actor: Actor
-  source: 'CUSTOM' | 'GENERATED'
   now: string
-  /** What the catalogue says of it whatever SKILL.md does. */
-  fixed?: Partial<Pick<Row, 'vendor' | 'maturity' | 'tags'>>
 }
 
 /** Stores a skill under its slug, over one of this workspace that has it. */
-export function storeSkill(app: App, { content, files, scan }: Read, { actor, source, now, fixed }: Origin) {
-  const { slug, ...text } = readSkill(content)
+function storeSkill(app: App, { content, text, files, scan }: Read, { actor, now }: Origin) {
+  const { slug } = text
   const before = queries(app.db).bySlug.get(slug)
   if (before) ownSkill(before, actor.workspace)
   else if (queries(app.db).count.get()! >= mostSkills)
     throw problem('skills_full', { detail: `There are ${mostSkills} skills already` })
-  const said = { ...text, ...fixed }
   const row: Row = {
-    ...said,
+    ...text,
     id: before?.id ?? newId(app.clock()),
     workspace_id: actor.workspace,
-    slug,
     content,
-    source,
+    source: 'CUSTOM',
     spdx_license: openLicense(text.license),
-    place: skillMaturities.indexOf(said.maturity as (typeof skillMaturities)[number]),
+    place: skillMaturities.indexOf(text.maturity as (typeof skillMaturities)[number]),
     scan_status: scan.status,
     scan_reason: scan.reason,
-    words: [slug, text.name, text.display_name, text.description, said.tags].join('\n').toLowerCase(),
+    words: [slug, text.name, text.display_name, text.description, text.tags].join('\n').toLowerCase(),
     bytes: files.reduce((sum, file) => sum + file.content.length, Buffer.byteLength(content)),
     created_at: before?.created_at ?? now,
     updated_at: now,
@@ -177,8 +173,8 @@ export function importSkill(app: App) {
       return read(content || (await fetchSkill(app, url!)), files)
     },
     ({ actor, body, now }, ready) => {
-      const unsafe = judgeLicense(readSkill(ready.content).license, body.allow_unsafe_license === true)
-      const stored = storeSkill(app, ready, { actor, source: 'CUSTOM', now })
+      const unsafe = judgeLicense(ready.text.license, body.allow_unsafe_license === true)
+      const stored = storeSkill(app, ready, { actor, now })
       told(app, actor, { ...stored, source: body.url ? 'url' : 'content', unsafe })
       return stored
     },
@@ -194,7 +190,7 @@ interface Told {
 }
 
 /** Records that a skill was imported. */
-export function told(app: App, actor: Actor, { skill_id, slug, created, source, unsafe }: Told): void {
+function told(app: App, actor: Actor, { skill_id, slug, created, source, unsafe }: Told): void {
   const payload = { skill_id, slug, created, source, unsafe_license: unsafe }
   const about = { workspace_id: actor.workspace, ...actorOf(actor) }
   app.journal(unsafe ? fact('skill.imported_unlicensed', payload, about) : fact('skill.imported', payload, about))

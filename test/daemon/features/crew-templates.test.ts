@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { builtInTemplates } from '#contract/crew-templates'
 import { daemon } from '#test'
-import { templateOf } from '../../../daemon/features/crew-templates/service.ts'
+import { builtIn as templateOf } from '../../../daemon/features/crew-templates/built-in.ts'
 import { fakeServer } from '../../support/fake-server.ts'
 
 const lead = { name: 'Lead', slug: 'lead', agent_role: 'LEAD', system_prompt: 'Lead.' }

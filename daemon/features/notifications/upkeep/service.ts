@@ -27,7 +27,7 @@ export function credentialExpiring(app: App, happened: Happened<'credential.expi
   const { payload, about } = happened
   const workspace = about.workspace_id!
   const { credential_id: id, credential_name: title, created_by: user } = payload
-  const to = user && isMember(app, workspace, user) ? [user] : membersFrom(app, workspace, 'ADMIN')
+  const to = user && isMember(app, workspace, user) ? [user] : admins(app, happened)
   const channels = { category: 'system.health' } as const
   const entity = { type: 'credential', id, title }
   occur(app, { happened, workspace, by: about, action: 'expiring', entity, to, channels })

@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { filesOf } from '../find.ts'
-import { bodyOf, readSkill } from '../format.ts'
-import { queries } from './queries.ts'
+import { bodyOf } from '../format.ts'
+import { type Given, queries } from './queries.ts'
 
 /** A skill as agents are given it. */
 interface Delivered {
@@ -13,11 +13,11 @@ interface Delivered {
 export const skillsOf = (app: App, agentId: string): Delivered[] =>
   queries(app.db)
     .given.all(agentId)
-    .map(({ id, slug, content }) => ({
-      slug,
+    .map((skill) => ({
+      slug: skill.slug,
       files: [
-        { path: 'SKILL.md', content: delivered(slug, content), executable: false },
-        ...filesOf(app, id).map((file) => ({
+        { path: 'SKILL.md', content: delivered(skill), executable: false },
+        ...filesOf(app, skill.id).map((file) => ({
           path: file.path,
           content: file.content,
           executable: file.executable === 1,
@@ -32,8 +32,7 @@ const loading = [/!`[^`\n]*`/g, /^(\s*(?:```+|~~~+))\s*!.*$/gm] as const
  * SKILL.md for clients: name and description alone in front, since other members of it are orders to clients, such as
  * hooks, which are programs, or tools to allow.
  */
-export function delivered(slug: string, content: string): string {
-  const { description, display_name } = readSkill(content)
+export function delivered({ slug, content, description, display_name }: Omit<Given, 'id'>): string {
   const body = bodyOf(content).replace(loading[0], '').replace(loading[1], '$1')
   const said = JSON.stringify(description ?? display_name)
   return `---\nname: ${slug}\ndescription: ${said}\n---\n\n${body.trimStart()}`

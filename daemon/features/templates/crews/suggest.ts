@@ -4,6 +4,7 @@ import type { crewTemplates, Suggestion } from '#contract/crew-templates'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { isSlug } from '#kernel/slugs'
 import { addressOf, providerOf } from '../../../providers/index.ts'
 import { modelKey } from '../../credentials/delivery/service.ts'
 import { ask, NoAnswer } from '../../models/asking/service.ts'
@@ -73,8 +74,7 @@ function memberOf(given: unknown): Member {
   const bytes = Buffer.byteLength(name)
   if (role !== 'LEAD' && role !== 'AGENT') throw new NoAnswer('The model suggested an agent of no known role')
   if (bytes < 2 || bytes > 100) throw new NoAnswer('The model suggested an agent whose name cannot be used')
-  if (!/^[a-z0-9][a-z0-9_-]{1,49}$/.test(slug))
-    throw new NoAnswer('The model suggested an agent whose slug cannot be used')
+  if (!isSlug(slug)) throw new NoAnswer('The model suggested an agent whose slug cannot be used')
   const [role_title, system_prompt] = [text(it['role_title']), text(it['system_prompt'])]
   return { name, slug, role_title, agent_role: role, system_prompt }
 }

@@ -4,7 +4,7 @@ import type { AutonomyLevel } from '#contract/policies'
 import { fixedClock } from '#test'
 import { expireHires } from '../../../../daemon/features/agents/hires/outcomes.ts'
 import { deliveryOf } from '../../../../daemon/features/credentials/delivery/service.ts'
-import { templateOf } from '../../../../daemon/features/crew-templates/service.ts'
+import { builtIn as templateOf } from '../../../../daemon/features/crew-templates/built-in.ts'
 import { workplace } from '../../../support/runs.ts'
 
 const minute = 60_000

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
 import { agentById } from '../../../../daemon/features/agents/service.ts'
 import { delivered, skillsOf } from '../../../../daemon/features/skills/delivery/service.ts'
+import { readSkill } from '../../../../daemon/features/skills/format.ts'
 import { noteUsed } from '../../../../daemon/features/skills/uses/service.ts'
 import { skillFile, skillText } from '../../../support/skills.ts'
 
@@ -101,7 +102,7 @@ describe('skills of agents', () => {
       { hooks: '{Stop: [{hooks: [{type: command, command: touch /tmp/x}]}]}', 'allowed-tools': 'Bash' },
       'Before !`touch /tmp/y` after.\n```!\ntouch /tmp/z\n```\n',
     )
-    expect(delivered('my-skill', content)).toBe(
+    expect(delivered({ ...readSkill(content), slug: 'my-skill', content })).toBe(
       '---\nname: my-skill\ndescription: "Fills forms. Use when somebody asks for a filled form."\n---\n\n' +
         'Before  after.\n```\ntouch /tmp/z\n```\n',
     )
