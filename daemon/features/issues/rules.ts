@@ -4,6 +4,14 @@ import { slugOf } from '#kernel/slugs'
 /** Where an issue may go from each status. */
 export const transitions: ReadonlyMap<IssueStatus, readonly IssueStatus[]> = new Map(issueTransitions)
 
+/** Where an issue is and may go from there, for whoever wants something else. */
+export function standing({ identifier, status }: { identifier: string; status: IssueStatus }): string {
+  const allowed = transitions.get(status)!
+  return allowed.length
+    ? `${identifier} is ${status}; from there it may go to ${allowed.join(', ')}`
+    : `${identifier} is ${status}, where an issue stays`
+}
+
 /** In these an issue may be deleted. */
 export const deletable: ReadonlySet<string> = new Set(['BACKLOG', 'CANCELLED'])
 

@@ -11,12 +11,33 @@ export const transitions: Readonly<Record<MissionStatus, readonly MissionStatus[
   CANCELLED: ['PLANNING'],
 }
 
+/** Where a mission is and may go from there, for whoever wants something else. */
+export const standing = ({ status }: { status: MissionStatus }): string =>
+  `The mission is ${status}; from there it may go to ${transitions[status].join(', ')}`
+
 /** In these a task may be written anew. */
 export const editable: ReadonlySet<TaskStatus> = new Set(['PENDING', 'BLOCKED', 'FAILED', 'CANCELLED'])
 
-/** From these a task may be tried again, or left out. */
-export const retryable: ReadonlySet<TaskStatus> = new Set(['FAILED', 'CANCELLED', 'SKIPPED', 'BLOCKED'])
-export const skippable: ReadonlySet<TaskStatus> = new Set(['PENDING', 'BLOCKED', 'FAILED', 'CANCELLED'])
+/** Where people may take a task from each status: PENDING tries it again, SKIPPED leaves it out. */
+export const taskTransitions: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  PENDING: ['SKIPPED'],
+  BLOCKED: ['PENDING', 'SKIPPED'],
+  IN_PROGRESS: [],
+  AWAITING_APPROVAL: ['SKIPPED'],
+  COMPLETED: [],
+  FAILED: ['PENDING', 'SKIPPED'],
+  SKIPPED: ['PENDING'],
+  CANCELLED: ['PENDING', 'SKIPPED'],
+}
+
+/** Where a task is and may be taken from there, for whoever wants something else. */
+export function taskStanding({ title, status }: { title: string; status: TaskStatus }): string {
+  const allowed = taskTransitions[status]
+  if (allowed.length) return `"${title}" is ${status}; from there it may go to ${allowed.join(', ')}`
+  return status === 'IN_PROGRESS'
+    ? `"${title}" is IN_PROGRESS, where it stays until its assignment is over; cancel that first`
+    : `"${title}" is ${status}, where a task stays until its mission is restarted`
+}
 
 export interface TaskState {
   id: string

@@ -94,7 +94,7 @@ describe('starting an issue', () => {
     const { identifier } = await it.started()
     expect((await it.start(identifier)).body).toMatchObject({
       code: 'transition_refused',
-      detail: expect.stringMatching(/is IN_PROGRESS; .* from BACKLOG or TODO/),
+      detail: expect.stringMatching(/is IN_PROGRESS; .* TODO, REVIEW, .* from BACKLOG or TODO/),
     })
   })
 
@@ -255,7 +255,10 @@ describe('stopping an issue', () => {
   it('is refused where nothing runs', async () => {
     const it = await place()
     const identifier = await it.given()
-    expect(await it.stop(identifier)).toMatchObject({ status: 409, body: { code: 'transition_refused' } })
+    expect(await it.stop(identifier)).toMatchObject({
+      status: 409,
+      body: { code: 'transition_refused', detail: expect.stringMatching(/BACKLOG; .* TODO, .* Nothing runs/) },
+    })
   })
 
   it('ends what its agent delegated and waits for', async () => {

@@ -220,7 +220,11 @@ describe('from each status', () => {
     const path = `${it.path}/${identifier}`
     expect(await it.call('MANAGER', 'DELETE', path)).toMatchObject({
       status: 409,
-      body: { code: 'transition_refused' },
+      body: {
+        code: 'transition_refused',
+        detail:
+          'WEB-1 is TODO; from there it may go to BACKLOG, IN_PROGRESS, CANCELLED, DUPLICATE. An issue is deleted from BACKLOG or CANCELLED',
+      },
     })
     await it.move(identifier, 'CANCELLED')
     expect((await it.call('MANAGER', 'DELETE', path)).status).toBe(204)
@@ -355,6 +359,21 @@ describe('a review', () => {
     const actions = (await it.events(identifier)).map(([action]: [string]) => action)
     expect(actions).toEqual(expect.arrayContaining(['review_approved', 'review_changes_requested', 'commented']))
   })
+
+  it.each(Object.entries(ways).filter(([from]) => from !== 'REVIEW'))(
+    'is refused in %s, and says that the issue may go to %j',
+    async (from, allowed) => {
+      const it = await tracker()
+      const { id, identifier } = await it.open()
+      it.app.writeNow(() => it.app.db.prepare('UPDATE missions SET status = ? WHERE id = ?').run(from, id))
+      for (const action of ['approve', 'request_changes']) {
+        const refused = await it.call('MANAGER', 'POST', `${it.path}/${identifier}/review`, { action, comment: 'No' })
+        expect(refused).toMatchObject({ status: 409, body: { code: 'transition_refused' } })
+        for (const way of [from, ...allowed]) expect(refused.body.detail).toContain(way)
+      }
+      expect(await it.read(identifier)).toMatchObject({ status: from, comment_count: 0 })
+    },
+  )
 
   it('is made once when two people review at once', async () => {
     const it = await tracker()

@@ -12,7 +12,7 @@ import { runsOfMission, wishCancel } from '../../runs/service.ts'
 import { leaveWork } from '../endings/service.ts'
 import { clearNotice } from '../notices/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { deletable, prefixOf, transitions } from '../rules.ts'
+import { deletable, prefixOf, standing, transitions } from '../rules.ts'
 import { say } from '../saying/service.ts'
 import { findIssue, toIssue } from '../service.ts'
 import { about, changed, note, subject, tell, tellAssigned, tellMoved } from '../telling.ts'
@@ -73,7 +73,7 @@ export function review(app: App, { actor, crewId, identifier, body, now }: Call<
   const by = actorOf(actor)
   const approves = body.action === 'approve'
   if (before.status !== 'REVIEW')
-    throw problem('transition_refused', { detail: `${before.identifier} is ${before.status}, not in REVIEW` })
+    throw problem('transition_refused', { detail: `${standing(before)}. Only an issue in REVIEW is reviewed` })
   const given = reassigned(app, actor.workspace, body.reassign_to)
   if (body.comment?.trim()) say(app, actor, before, body.comment)
   change(app, before, { status: approves ? 'DONE' : 'TODO', ...given }, by, now)
@@ -92,7 +92,7 @@ export function remove(app: App, { actor, crewId, identifier }: Call<typeof issu
   const row = findIssue(app, actor.workspace, identifier, crewId)
   if (!deletable.has(row.status))
     throw problem('transition_refused', {
-      detail: `${row.identifier} is ${row.status}; an issue is deleted from BACKLOG or CANCELLED`,
+      detail: `${standing(row)}. An issue is deleted from BACKLOG or CANCELLED`,
     })
   const by = actorOf(actor)
   app.journal(fact('mission.status_change', { ...subject(row), action: 'deleted' }, about(row, by)))
@@ -159,13 +159,9 @@ const endWork = (app: App, before: Row, after: Row, by: Acting) =>
     by,
   )
 
-function checkTransition({ identifier, status }: Row, next: IssueStatus): void {
-  const allowed = transitions.get(status)!
-  if (next === status || allowed.includes(next)) return
-  const detail = allowed.length
-    ? `${identifier} is ${status}; from there it may go to ${allowed.join(', ')}`
-    : `${identifier} is ${status}, where an issue stays`
-  throw problem('transition_refused', { field: 'status', detail })
+function checkTransition(row: Row, next: IssueStatus): void {
+  if (next === row.status || transitions.get(row.status)!.includes(next)) return
+  throw problem('transition_refused', { field: 'status', detail: standing(row) })
 }
 
 const quiet = [

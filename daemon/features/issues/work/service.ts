@@ -13,6 +13,7 @@ import { leaveWork } from '../endings/service.ts'
 import { moveTo } from '../moving/service.ts'
 import { taskText } from '../prompts/service.ts'
 import type { Row } from '../queries.ts'
+import { standing } from '../rules.ts'
 import { findIssue } from '../service.ts'
 import { note, tell } from '../telling.ts'
 
@@ -68,9 +69,9 @@ export const chatTitle = ({ identifier, title }: Row): string => [...`${identifi
 const refused = (detail: string) => problem('transition_refused', { detail })
 
 /** Refuses what is begun or over, and what a person works on. */
-function checkStartable({ identifier, status, assignee_type, assignee_name }: Row): void {
-  if (!startable.has(status))
-    throw refused(`${identifier} is ${status}; an issue is started from ${[...startable].join(' or ')}`)
+function checkStartable(row: Row): void {
+  const { identifier, status, assignee_type, assignee_name } = row
+  if (!startable.has(status)) throw refused(`${standing(row)}. An issue is started from ${[...startable].join(' or ')}`)
   if (assignee_type === 'user') throw refused(worksOn(identifier, assignee_name))
 }
 
@@ -96,7 +97,7 @@ export function wishStop(
   const row = atWork ? moveTo(app, issue, 'TODO', by) : issue
   const runs = leaveWork(app, issue, by)
   for (const { id } of runsOfMission(app, issue.id)) if (wishCancel(app, id, actor.id)) runs.push(id)
-  if (!runs.length && !atWork) throw refused(`Nothing runs for ${identifier}`)
+  if (!runs.length && !atWork) throw refused(`${standing(issue)}. Nothing runs for it`)
   note(app, issue, by, 'issue_stopped')
   return { row, runs }
 }

@@ -15,7 +15,7 @@ import { copyMission } from '../copies/service.ts'
 import { withdraw } from '../engine/approvals.ts'
 import { advance, deadlineFrom, endTasks, move, setMission, setTask } from '../engine/service.ts'
 import { type NewMission, queries, type Row } from '../queries.ts'
-import { transitions } from '../rules.ts'
+import { standing, transitions } from '../rules.ts'
 import { findMission, stateOf, toMission } from '../service.ts'
 import { checkGraph, insertPlanned, tasksOfPlan } from '../tasks/drafts.ts'
 import { about, changed, subject, tell } from '../telling.ts'
@@ -94,12 +94,8 @@ export function update(app: App, { actor, crewId, missionId, body }: Call<typeof
 
 /** Refuses a move that the status does not allow. */
 function checked(row: Row, to: MissionStatus): Row {
-  const allowed = transitions[row.status]
-  if (allowed.includes(to)) return row
-  throw problem('mission_refused', {
-    field: 'status',
-    detail: `The mission is ${row.status}; from there it may go to ${allowed.join(', ')}`,
-  })
+  if (transitions[row.status].includes(to)) return row
+  throw problem('mission_refused', { field: 'status', detail: standing(row) })
 }
 
 /** Cancels a mission with all that is at work on it; one that is cancelled stays so. */
@@ -116,11 +112,10 @@ function cancel(app: App, before: Row, by: Acting, why: string): void {
 
 export function remove(app: App, { actor, crewId, missionId }: Call<typeof missions.remove>): undefined {
   const row = findMission(app, actor.workspace, crewId, missionId)
-  const where = row.plan_state === 'asked' ? 'being planned' : row.status
-  if (where !== 'PLANNING' && where !== 'CANCELLED')
-    throw problem('mission_refused', {
-      detail: `The mission is ${where}; it is deleted from PLANNING or CANCELLED`,
-    })
+  if (row.plan_state === 'asked')
+    throw problem('mission_refused', { detail: 'The mission is being planned; cancel it, then delete it' })
+  if (row.status !== 'PLANNING' && row.status !== 'CANCELLED')
+    throw problem('mission_refused', { detail: `${standing(row)}. It is deleted from PLANNING or CANCELLED` })
   const by = actorOf(actor)
   changed(app, row, by, 'deleted')
   leaveMission(app, row.id)
@@ -166,9 +161,7 @@ export function begin(app: App, row: Row, by: Acting): void {
 
 function checkedStart(row: Row): never {
   const instead = row.status === 'FAILED' ? '; resume this one' : ''
-  throw problem('mission_refused', {
-    detail: `The mission is ${row.status}, and only one in PLANNING can be started${instead}`,
-  })
+  throw problem('mission_refused', { detail: `${standing(row)}. Only one in PLANNING is started${instead}` })
 }
 
 /** Takes a mission that is over back to the beginning. */
@@ -203,7 +196,7 @@ const left = new Set(['FAILED', 'CANCELLED', 'BLOCKED'])
 export function resume(app: App, { actor, crewId, missionId }: Call<typeof missions.resume>): State {
   const row = findMission(app, actor.workspace, crewId, missionId)
   if (row.status !== 'FAILED')
-    throw problem('mission_refused', { detail: `The mission is ${row.status}; only one that FAILED can be resumed` })
+    throw problem('mission_refused', { detail: `${standing(row)}. Only one that FAILED is resumed` })
   resumeMission(app, row, actorOf(actor), (status) => left.has(status))
   return stateOf(app, missionId)
 }

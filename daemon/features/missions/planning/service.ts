@@ -14,6 +14,7 @@ import { begin } from '../changes/service.ts'
 import { withdraw } from '../engine/approvals.ts'
 import { setMission } from '../engine/service.ts'
 import { queries, type Row } from '../queries.ts'
+import { standing } from '../rules.ts'
 import { findMission, stateOf } from '../service.ts'
 import { insertPlanned } from '../tasks/drafts.ts'
 import { changed, orchestrator } from '../telling.ts'
@@ -32,7 +33,7 @@ export function plan(
 ): Reply<typeof missions.plan> {
   const mission = findMission(app, actor.workspace, crewId, missionId)
   if (mission.status !== 'PLANNING')
-    throw problem('mission_refused', { detail: `The mission is ${mission.status}; it is planned in PLANNING` })
+    throw problem('mission_refused', { detail: `${standing(mission)}. It is planned in PLANNING` })
   if (mission.plan_state === 'asked' || mission.plan_state === 'again') throw problem('mission_planning')
   const by = actorOf(actor)
   const fresh = setMission(app, mission, {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type missions, mostTasks, type Task } from '#contract/missions'
+import { type missions, mostTasks, type Task, type TaskStatus } from '#contract/missions'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
@@ -10,7 +10,7 @@ import { resumeMission } from '../changes/service.ts'
 import { withdraw } from '../engine/approvals.ts'
 import { advance, setTask } from '../engine/service.ts'
 import { queries, type Row, type StoredTask } from '../queries.ts'
-import { editable, retryable, skippable } from '../rules.ts'
+import { editable, standing, taskStanding, taskTransitions } from '../rules.ts'
 import { findMission, sureIn, toTask } from '../service.ts'
 import { changed } from '../telling.ts'
 import { agentIn, checkGraph, newTask, size } from './drafts.ts'
@@ -31,7 +31,7 @@ function openMission(app: App, workspace: string, crew: string, id: string): Row
   const row = findMission(app, workspace, crew, id)
   if (row.plan_state === 'asked' || row.plan_state === 'again') throw problem('mission_planning')
   if (row.status !== 'PLANNING' && row.status !== 'IN_PROGRESS' && row.status !== 'FAILED')
-    throw problem('mission_refused', { detail: `The mission is ${row.status}: its tasks stay as they are` })
+    throw problem('mission_refused', { detail: `${standing(row)}. Its tasks stay as they are` })
   return row
 }
 
@@ -108,12 +108,12 @@ export function updateTask(
   }
   const task = findTask(app, missionId, taskId)
   if (status === 'SKIPPED' && task.status !== 'SKIPPED') {
-    if (task.status !== 'AWAITING_APPROVAL') check(task, skippable, 'left out')
+    checkTransition(task, status)
     const skipped = setTask(app, mission, task, { status, completed_at: app.now() })
     withdraw(app, task.approval_id, by)
     changed(app, mission, by, 'task_skipped', { task: skipped })
   } else if (status === 'PENDING' && task.status !== 'PENDING') {
-    check(task, retryable, 'tried again')
+    checkTransition(task, status)
     const next = setTask(app, mission, task, { status, iteration: 0, completed_at: null })
     changed(app, mission, by, 'task_retried', { task: next })
   }
@@ -122,14 +122,14 @@ export function updateTask(
   return shown(app, mission, taskId)
 }
 
-function check({ title, status }: StoredTask, allowed: ReadonlySet<string>, what: string): void {
-  if (!allowed.has(status))
-    throw problem('task_refused', { field: 'status', detail: `"${title}" is ${status} and cannot be ${what}` })
+function checkTransition(task: StoredTask, next: TaskStatus): void {
+  if (!taskTransitions[task.status].includes(next))
+    throw problem('task_refused', { field: 'status', detail: taskStanding(task) })
 }
 
 function edited(app: App, mission: Row, before: StoredTask, body: Omit<Patch, 'status'>): Partial<StoredTask> {
   if (!editable.has(before.status))
-    throw problem('task_refused', { detail: `"${before.title}" is ${before.status} and cannot be changed` })
+    throw problem('task_refused', { detail: `${taskStanding(before)}. It cannot be changed now` })
   return {
     ...(body.title !== undefined && { title: cleanName('title', body.title, size) }),
     ...(body.description !== undefined && { description: blankToNull(body.description) }),
@@ -153,7 +153,7 @@ export function removeTask(
   const task = findTask(app, missionId, taskId)
   if (mission.status !== 'PLANNING')
     throw problem('mission_refused', {
-      detail: `The mission is ${mission.status}: a task is deleted in PLANNING, and left out later`,
+      detail: `${standing(mission)}. A task is deleted in PLANNING, and left out later`,
     })
   for (const other of queries(app.db).states.all(missionId)) {
     const needed = JSON.parse(other.depends_on) as string[]

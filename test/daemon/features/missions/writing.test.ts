@@ -48,11 +48,24 @@ describe('missions', () => {
       body: { detail: 'The mission is PLANNING; from there it may go to IN_PROGRESS, CANCELLED' },
     })
     expect(await start(it, id)).toMatchObject({ status: 409, body: { code: 'mission_empty' } })
-    expect(await it.call('OWNER', 'POST', `${at(it, id)}/restart`)).toMatchObject(refusal)
-    expect(await it.call('OWNER', 'POST', `${at(it, id)}/resume`)).toMatchObject(refusal)
+    const refused = async (answer: Promise<{ status: number; body: { code: string; detail: string } }>) => {
+      expect(await answer).toMatchObject(refusal)
+      return (await answer).body.detail
+    }
+    for (const what of ['restart', 'resume'])
+      expect(await refused(it.call('OWNER', 'POST', `${at(it, id)}/${what}`))).toMatch(
+        /^The mission is PLANNING; from there it may go to IN_PROGRESS, CANCELLED/,
+      )
     await patch(it, id, { status: 'CANCELLED' })
-    expect(await add(it, id, { title: 'x' })).toMatchObject(refusal)
-    expect(await start(it, id)).toMatchObject(refusal)
+    const wrong = [
+      add(it, id, { title: 'x' }),
+      start(it, id),
+      it.call('OWNER', 'POST', `${at(it, id)}/resume`),
+      it.call('OWNER', 'POST', `${at(it, id)}/plan`),
+      patch(it, id, { status: 'COMPLETED' }),
+    ]
+    for (const answer of wrong)
+      expect(await refused(answer)).toMatch(/^The mission is CANCELLED; from there it may go to PLANNING/)
     expect((await it.call('OWNER', 'POST', `${at(it, id)}/restart`)).body).toEqual({ id, status: 'PLANNING' })
   })
 
@@ -189,6 +202,33 @@ describe('tasks', () => {
     expect((await change(it, id, look.id, { status: 'SKIPPED' })).body).toMatchObject({ status: 'SKIPPED' })
     expect(await shown(it, id)).toMatchObject({ status: 'IN_PROGRESS' })
     expect(await states(it, id)).toEqual({ Look: 'SKIPPED', Build: 'IN_PROGRESS' })
+  })
+
+  /** What people may make of a task in each status. */
+  const ways: Record<string, string[]> = {
+    PENDING: ['SKIPPED'],
+    BLOCKED: ['PENDING', 'SKIPPED'],
+    IN_PROGRESS: [],
+    AWAITING_APPROVAL: ['SKIPPED'],
+    COMPLETED: [],
+    FAILED: ['PENDING', 'SKIPPED'],
+    SKIPPED: ['PENDING'],
+    CANCELLED: ['PENDING', 'SKIPPED'],
+  }
+  it.each(Object.entries(ways))('are taken from %s to %j and nowhere else, and say so', async (from, allowed) => {
+    const it = await crewWithLead()
+    const id = await mission(it, [{ key: 'a', title: 'Look' }])
+    const look = await task(it, id, 'Look')
+    const put = it.app.db.prepare('UPDATE mission_tasks SET status = ? WHERE id = ?')
+    for (const status of ['PENDING', 'SKIPPED']) {
+      it.app.writeNow(() => put.run(from, look.id))
+      const answer = await change(it, id, look.id, { status })
+      if (status === from || allowed.includes(status)) expect(answer).toMatchObject({ status: 200, body: { status } })
+      else {
+        expect(answer).toMatchObject({ status: 409, body: { code: 'task_refused', field: 'status' } })
+        for (const way of [`"Look" is ${from}`, ...allowed]) expect(answer.body.detail).toContain(way)
+      }
+    }
   })
 
   it('are deleted in PLANNING alone, and nothing depends on them any more', async () => {
