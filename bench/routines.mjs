@@ -17,7 +17,7 @@ const modules = await load(
   'daemon/features/routines/starting/service.ts',
 )
 const { createApp, createInlineReads, createLog, loadConfig, migrate, openDatabase, readMigrations } = modules
-const { driveRoutines, readDefinition, startRun } = modules
+const { driveRoutines, hashOf, startRun } = modules
 
 // What is garbage counts for nothing, also where Node.js was started without the flag.
 setFlagsFromString('--expose-gc')
@@ -52,7 +52,7 @@ function place(dir) {
 }
 
 function routine(db, given) {
-  const { json, hash } = readDefinition(given)
+  const json = JSON.stringify(given)
   const row = { id: given.name, workspace_id: workspace, slug: given.name, name: given.name, status: 'active' }
   db.prepare(
     `INSERT INTO routines (id, workspace_id, slug, name, status, version, active_version, authored_via, created_at,
@@ -61,7 +61,7 @@ function routine(db, given) {
   db.prepare(
     `INSERT INTO routine_versions (routine_id, version, definition_json, definition_hash, risk_reasons_json, state,
       author_type, author_id, created_at) VALUES (?, 1, ?, ?, '[]', 'approved', 'user', 'x', ?)`,
-  ).run(given.name, json, hash, now)
+  ).run(given.name, json, hashOf(json), now)
   return { ...row, version: 1, active_version: 1, author_crew_id: null }
 }
 

@@ -18,6 +18,8 @@ export type StepType = (typeof stepTypes)[number]
 
 /** Steps of a routine, items of a foreach, and steps that are at work at the same time in one run. */
 export const [mostRoutineSteps, mostItems, mostAtOnce] = [500, 1000, 12]
+/** Bytes of what one `code` step reckons with, and of a definition as JSON, which may need two for one of them. */
+export const [mostCode, mostDefinition] = [1_048_576, 3_145_728]
 /** Routines that call each other, one below the other. */
 export const deepestCall = 10
 
@@ -200,7 +202,7 @@ const kinds = {
     type: Type.Literal('code'),
     code: strict({
       runtime: Type.Optional(Type.Enum(['cel', 'expr'], { description: 'The language; cel unless stated' })),
-      code: template(65_536, 'An expression over inputs, steps, run, event and env'),
+      code: template(mostCode, 'An expression over inputs, steps, run, event and env; at most 1 MiB'),
       env: Type.Optional(texts),
     }),
   }),

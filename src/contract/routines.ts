@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
 import { Color, Id, line, nullable, page, prose, Time } from './fields.ts'
 import { JournalEntry } from './journal.ts'
-import { modelTiers, RoutineSlug } from './routine-definition.ts'
+import { modelTiers, mostDefinition, RoutineSlug } from './routine-definition.ts'
 import { startRefusals } from './routine-starts.ts'
 import { RoutineTree } from './routine-tree.ts'
 
@@ -38,6 +38,9 @@ export const triggeredVias = [
   'issue',
 ] as const
 export type TriggeredVia = (typeof triggeredVias)[number]
+
+/** A body with a definition, which may come as a text. */
+const definitionBody = 2 * mostDefinition + 65_536
 
 /** Routines of a workspace, and runs of one that may be open at a time. */
 export const [mostRoutines, mostOpenRuns] = [1000, 10_000]
@@ -209,7 +212,7 @@ const seconds = (description: string) => Type.Optional(Type.Integer({ minimum: 0
 
 const definition = Type.Unsafe<Record<string, unknown> | string>({
   type: ['object', 'string'],
-  maxLength: 1_048_576,
+  maxLength: mostDefinition,
   description: 'As an object, or as text in JSON or YAML. Its schema: GET /api/v1/pipeline-schema',
 })
 
@@ -345,7 +348,11 @@ export const routines = {
   export: get(`${at}/export`, {
     summary: 'Export a routine as a bundle that another workspace can import',
     access: 'VIEWER',
-    query: Type.Object({ include_history: Type.Optional(Type.Enum(['0', '1', 'true', 'false'])) }),
+    query: Type.Object({
+      include_history: Type.Optional(
+        Type.Enum(['0', '1', 'true', 'false'], { description: 'With earlier versions, up to 8 MiB of them' }),
+      ),
+    }),
     reply: members('svc-routine-bundle/v1'),
     throws: ['not_found'],
   }),
@@ -369,7 +376,7 @@ export const routines = {
     }),
     journal: false,
     throws: ['not_found', 'routine_invalid', 'invalid_field'],
-    bodyLimit: 2_097_152,
+    bodyLimit: definitionBody,
   }),
   save: post(`${W}/pipelines/save`, {
     summary: 'Save a routine: a new one, or a new version',
@@ -401,7 +408,7 @@ export const routines = {
       'routines_full',
       'insufficient_role',
     ],
-    bodyLimit: 2_097_152,
+    bodyLimit: definitionBody,
   }),
   import: post(`${W}/pipelines/import`, {
     summary: 'Import a routine from a bundle; it waits for approval when it can do harm',
@@ -422,7 +429,7 @@ export const routines = {
     reply: Routine,
     journal: ['audit.entity_created', 'audit.entity_updated'],
     throws: ['not_found', 'routine_invalid', 'routines_full'],
-    bodyLimit: 4_194_304,
+    bodyLimit: 16_777_216,
   }),
   appearance: patch(`${at}/appearance`, {
     summary: 'Change the icon and color of a routine',

@@ -10,7 +10,7 @@ export default class RoutinesExport extends ApiCommand<typeof RoutinesExport> {
   static override result = { any: true as const }
   static override examples = ['$ <%= config.bin %> routines export nightly-update > nightly-update.json']
   static override args = { routine: Args.string({ required: true, description: 'slug of the routine' }) }
-  static override flags = { history: Flags.boolean({ description: 'with all versions' }) }
+  static override flags = { history: Flags.boolean({ description: 'with earlier versions, up to 8 MiB of them' }) }
 
   async run(): Promise<void> {
     const workspaceId = workspaceInUse(this.session)

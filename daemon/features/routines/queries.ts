@@ -60,9 +60,10 @@ const listed = `${names
     LIMIT 3)) AS linked_issues_json
   FROM routines r JOIN routine_versions v ON v.routine_id = r.id AND v.version = r.version
   LEFT JOIN agents a ON a.id = r.author_agent_id`
+/** What a list shows of versions, whose definitions may be large. */
 const ofVersion =
-  'routine_id, version, parent_version, definition_json, definition_hash, risk_reasons_json, change_summary, state, ' +
-  'author_type, author_id, decided_by, decided_at, created_at'
+  'routine_id, version, parent_version, definition_hash, risk_reasons_json, change_summary, state, author_type, ' +
+  'author_id, decided_by, decided_at, created_at'
 
 const three = 'the three newest issues of a routine'
 
@@ -105,16 +106,16 @@ export const queries = statements((db) => ({
     'SELECT id FROM crews WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
   ),
 
-  versions: db.prepare<[routine: string], VersionRow>(
+  versions: db.prepare<[routine: string], Omit<VersionRow, 'definition_json'>>(
     `SELECT ${ofVersion} FROM routine_versions WHERE routine_id = ? ORDER BY version DESC LIMIT 1000`,
   ),
   version: db.prepare<[routine: string, version: number], VersionRow>(
-    `SELECT ${ofVersion} FROM routine_versions WHERE routine_id = ? AND version = ?`,
+    `SELECT ${ofVersion}, definition_json FROM routine_versions WHERE routine_id = ? AND version = ?`,
   ),
   addVersion: db.prepare<[VersionRow]>(
-    `INSERT INTO routine_versions (${ofVersion})
-     VALUES (@routine_id, @version, @parent_version, @definition_json, @definition_hash, @risk_reasons_json,
-      @change_summary, @state, @author_type, @author_id, @decided_by, @decided_at, @created_at)`,
+    `INSERT INTO routine_versions (${ofVersion}, definition_json)
+     VALUES (@routine_id, @version, @parent_version, @definition_hash, @risk_reasons_json, @change_summary, @state,
+      @author_type, @author_id, @decided_by, @decided_at, @created_at, @definition_json)`,
   ),
   decide: db.prepare<[{ routine: string; version: number; state: string; by: string; now: string }]>(
     `UPDATE routine_versions SET state = @state, decided_by = @by, decided_at = @now

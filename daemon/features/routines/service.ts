@@ -11,7 +11,7 @@ import { blankToNull, cleanName, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { stepsOf } from './definitions/plan.ts'
-import { type Checked, readDefinition } from './definitions/reading.ts'
+import type { Checked } from './definitions/reading.ts'
 import { risksOf } from './definitions/rules.ts'
 import { cancelAll } from './endings/service.ts'
 import { cardOf, closeProposal, propose } from './proposals/service.ts'
@@ -95,7 +95,6 @@ function manifestOf(definition: RoutineDefinition): Reply<typeof routines.show>[
 
 interface New {
   slug: string
-  definition: unknown
   name?: string | null | undefined
   description?: string | null | undefined
   author_crew_id?: string | null | undefined
@@ -105,8 +104,11 @@ interface New {
   trusted: boolean
 }
 
-export function save(app: App, { actor, body }: Call<typeof routines.save>): Reply<typeof routines.save> {
-  const checked = readDefinition(body.definition)
+export function save(
+  app: App,
+  { actor, body }: Call<typeof routines.save>,
+  checked: Checked,
+): Reply<typeof routines.save> {
   if (body.skip_governance_gate && !(actor.role && allows('ADMIN', actor.role)))
     throw problem('insufficient_role', {
       field: 'skip_governance_gate',
@@ -128,11 +130,15 @@ export function save(app: App, { actor, body }: Call<typeof routines.save>): Rep
   return store(app, actor, { ...body, via: 'user_api', trusted: body.skip_governance_gate === true }, checked, before)
 }
 
-export function importBundle(app: App, { actor, body }: Call<typeof routines.import>): Reply<typeof routines.import> {
-  const { slug, name, description, definition } = body.pipeline
+export function importBundle(
+  app: App,
+  { actor, body }: Call<typeof routines.import>,
+  checked: Checked,
+): Reply<typeof routines.import> {
+  const { slug, name, description } = body.pipeline
   const before = routineBySlug(app, actor.workspace, slug)
-  const it = { slug, definition, name, description, author_crew_id: body.author_crew_id }
-  return store(app, actor, { ...it, via: 'imported', trusted: false }, readDefinition(definition), before)
+  const it = { slug, name, description, author_crew_id: body.author_crew_id }
+  return store(app, actor, { ...it, via: 'imported', trusted: false }, checked, before)
 }
 
 /** Stores a definition as a new routine, or as the newest version of one. */
@@ -221,7 +227,7 @@ interface Added {
   summary: string | null
 }
 
-function addVersion(app: App, actor: Actor, row: RoutineRow, checked: Checked, it: Added): void {
+function addVersion(app: App, actor: Actor, row: RoutineRow, checked: Pick<Checked, 'json' | 'hash'>, it: Added): void {
   queries(app.db).addVersion.run({
     routine_id: row.id,
     version: row.version,
@@ -320,13 +326,19 @@ export function rollback(app: App, { actor, routineSlug, body }: Call<typeof rou
   if (!earlier) throw problem('not_found', { field: 'version', detail: `${row.slug} has no version ${wanted}` })
   if (earlier.state !== 'approved') throw settled(`Version ${wanted} of ${row.slug} was never approved`)
   if (wanted === row.version) throw settled(`Version ${wanted} is the newest one`)
-  const { definition_json } = earlier
-  const checked = readDefinition(JSON.parse(definition_json))
+  // It was checked when it was saved.
+  const { definition_json: json, definition_hash: hash } = earlier
   const version = row.version + 1
   const status = row.status === 'disabled' ? 'disabled' : 'active'
   const next = change(app, row, { version, active_version: version, status })
   const risks = JSON.parse(earlier.risk_reasons_json) as string[]
-  addVersion(app, actor, next, checked, { parent: wanted, risks, approved: true, summary: `Back to version ${wanted}` })
+  addVersion(
+    app,
+    actor,
+    next,
+    { json, hash },
+    { parent: wanted, risks, approved: true, summary: `Back to version ${wanted}` },
+  )
   app.journal(fact('routine.saved', { entity_id: row.id, name: row.slug, metadata: { version } }, about(row, actor)))
   closeProposal(app, row, row.version, actor, 'superseded')
   return shown(app, next)

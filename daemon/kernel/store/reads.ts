@@ -145,7 +145,8 @@ function startThread(
   const worker = new Worker(program, {
     workerData: { lane, file, idleAfter } satisfies ThreadData,
     name: `muster-${lane}`,
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    // Memory for a stack is taken as it is used; the parser of long expressions uses more than the usual 4 MB.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, stackSizeMb: 16 },
   })
   worker.unref()
   const waiting = new Map<number, Waiting>()

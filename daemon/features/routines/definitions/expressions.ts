@@ -74,7 +74,40 @@ const re2 = {
     }
   },
 }
+/** Characters that are read in the daemon's own thread, which takes some 40 ms; more go to another one. */
+const mostHere = 20_000
+
 const env = celEnv({ funcs: [tick, weigh, weighText], re2 })
+
+export type Language = 'cel' | 'expr'
+
+/** An expression of a definition, and where it stands there. */
+export interface Written {
+  path: string
+  text: string
+  language: Language
+}
+
+/** Whether reading these expressions would hold up the daemon. */
+export const takesLong = (texts: readonly string[]): boolean =>
+  texts.reduce((sum, { length }) => sum + length, 0) > mostHere
+
+/** What is wrong with expressions, by where they stand. */
+export const expressionFlaws = (list: readonly Written[]): { path: string; message: string }[] =>
+  list.flatMap(({ path, text, language }) => {
+    const message = compileFlaw(() => expression(text, language))
+    return message ? [{ path, message }] : []
+  })
+
+/** Why a text cannot be compiled; empty when it can. */
+export function compileFlaw(compile: () => unknown): string {
+  try {
+    compile()
+    return ''
+  } catch (error) {
+    return `cannot be read: ${(error as Error).message.replace(/^<input>:/, '')}`
+  }
+}
 
 export type Evaluate = (values: Readonly<Record<string, unknown>>) => unknown
 
@@ -84,7 +117,7 @@ let keptCharacters = 0
 const mostKept = 500_000
 
 /** An expression, whose work is counted when it is evaluated. Throws what is wrong with it, in words. */
-export function expression(text: string, language: 'cel' | 'expr' = 'cel'): Evaluate {
+export function expression(text: string, language: Language = 'cel'): Evaluate {
   const key = `${language} ${text}`
   const before = known.get(key)
   if (before) return before

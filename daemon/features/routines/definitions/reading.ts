@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto'
-import { parse, YAMLParseError } from 'yaml'
-import type { RoutineDefinition } from '#contract/routine-definition'
+import { mostDefinition, type RoutineDefinition } from '#contract/routine-definition'
+import type { App } from '#kernel/app'
 import { nestsDeeper } from '#kernel/http/json-depth'
 import { problem } from '#kernel/problem'
 import { isDeepYaml } from './depth.ts'
-import { type Flaw, flawsOf } from './rules.ts'
-
-/** Most bytes of a definition, as JSON. */
-const sizeLimit = 1024 * 1024
+import { containsItself, flawsOfExpressions, readText } from './long.ts'
+import { type Flaw, lookAt } from './rules.ts'
 
 /** Objects and lists within each other. */
 const deepest = 100
@@ -31,14 +29,15 @@ const refuse = (flaws: readonly Flaw[]): never => {
 }
 
 /** Reads a definition that came as an object, or as text in JSON or YAML, and refuses it with all that is wrong. */
-export function readDefinition(given: unknown): Checked {
-  const value = typeof given === 'string' ? fromText(given) : given
+export async function readDefinition(app: App, given: unknown): Promise<Checked> {
+  const value = typeof given === 'string' ? await fromText(app, given) : given
   const json = jsonOf(value)
-  if (Buffer.byteLength(json) > sizeLimit)
-    throw problem('routine_invalid', { field: 'definition', detail: 'A definition has at most 1 MiB' })
+  if (Buffer.byteLength(json) > mostDefinition)
+    throw problem('routine_invalid', { field: 'definition', detail: 'A definition has at most 3 MiB' })
   if (nestsDeeper(json, deepest)) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
-  const flaws = flawsOf(value)
-  if (flaws.length) refuse(flaws)
+  const { flaws, expressions } = lookAt(value)
+  const all = [...flaws, ...(await flawsOfExpressions(app, expressions))]
+  if (all.length) refuse(all)
   return { definition: value as RoutineDefinition, json, hash: hashOf(json) }
 }
 
@@ -46,17 +45,12 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch {
-    return refuse([{ path: '', message: 'A definition must not contain itself' }])
+    return refuse([{ path: '', message: containsItself }])
   }
 }
 
-function fromText(text: string): unknown {
+async function fromText(app: App, text: string): Promise<unknown> {
   if (isDeepYaml(text)) refuse([{ path: '', message: `A definition is at most ${deepest} levels deep` }])
-  try {
-    return parse(text, { maxAliasCount: 100 })
-  } catch (error) {
-    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined
-    const [said = ''] = (error as Error).message.split('\n')
-    return refuse([{ path: '', message: `The definition cannot be read${line ? ` at line ${line}` : ''}: ${said}` }])
-  }
+  const found = await readText(app, text)
+  return 'flaw' in found ? refuse([{ path: '', message: found.flaw }]) : found.value
 }

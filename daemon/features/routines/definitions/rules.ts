@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import {
   LooseDefinition,
+  mostCode,
   mostRoutineSteps,
   type RoutineDefinition,
   type RoutineStep,
@@ -14,7 +15,7 @@ import { hint } from '#kernel/nearest'
 import { reached } from '#kernel/reached'
 import { cited, isPath, namesOf } from '#kernel/templates'
 import { citedSecrets } from '../steps/secrets.ts'
-import { expression } from './expressions.ts'
+import { compileFlaw, type Written } from './expressions.ts'
 import { inputFlaws } from './inputs.ts'
 import { nodesOf, stepsOf } from './plan.ts'
 import { transform } from './transforms.ts'
@@ -28,13 +29,10 @@ export interface Flaw {
 const noWaiting: readonly StepType[] = ['http', 'code', 'script', 'transform', 'notify', 'query', 'platform']
 const inForeach: readonly StepType[] = [...noWaiting, 'agent_run']
 
-/** Characters of all expressions of a definition: reading a thousand of them takes ten milliseconds. */
-const mostExpressions = 100_000
-
 /** What was seen of a definition so far. */
 interface Seen {
   ids: Set<string>
-  characters: number
+  expressions: Written[]
 }
 
 const compiled = new Map<TSchema, ReturnType<typeof Compile<TSchema>>>()
@@ -97,14 +95,18 @@ function unknownMember(schema: TSchema, instance: string): string {
   return `is not known here${hint(name, Object.keys(partAt(schema, instance.slice(0, at))?.properties ?? {}))}`
 }
 
-/** Everything that is wrong with a definition; none when it can run. */
-export function flawsOf(given: unknown): Flaw[] {
+/** Everything that is wrong with a definition but for its expressions, which are still to be read. */
+export function lookAt(given: unknown): { flaws: Flaw[]; expressions: Written[] } {
+  const seen: Seen = { ids: new Set(), expressions: [] }
+  return { flaws: flawsOf(given, seen), expressions: seen.expressions }
+}
+
+function flawsOf(given: unknown, seen: Seen): Flaw[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return [{ path: '', message: 'A definition is an object with dsl_version, name and steps' }]
   const flaws = schemaFlaws(LooseDefinition, given, '')
   const definition = given as RoutineDefinition
   if (!Array.isArray(definition.steps)) return flaws
-  const seen: Seen = { ids: new Set(), characters: 0 }
   const lists: [at: string, steps: unknown, types: readonly StepType[]][] = [
     ['steps', definition.steps, stepTypes],
     ...(['before_all', 'after_all', 'on_failure'] as const).map(
@@ -147,8 +149,13 @@ function stepFlaws(at: string, given: unknown, types: readonly StepType[], seen:
 function meaningFlaws(at: string, step: RoutineStep, seen: Seen): Flaw[] {
   const flaws: Flaw[] = []
   const wrong = (path: string, message: string) => flaws.push({ path: `${at}.${path}`, message })
-  if (step.if !== undefined && !step.if.includes('{{')) wrong('if', expressionFlaw(step.if, seen))
-  if (step.type === 'code') wrong('code.code', expressionFlaw(step.code.code, seen, step.code.runtime))
+  const written = (path: string, text: string, language: Written['language'] = 'cel') =>
+    seen.expressions.push({ path: `${at}.${path}`, text, language })
+  if (step.if !== undefined && !step.if.includes('{{')) written('if', step.if)
+  if (step.type === 'code') {
+    if (Buffer.byteLength(step.code.code) > mostCode) wrong('code.code', 'has more than 1 MiB')
+    else written('code.code', step.code.code, step.code.runtime)
+  }
   if (step.type === 'transform')
     wrong(
       'transform.expression',
@@ -207,22 +214,6 @@ function variableFlaws(at: string, args: readonly string[] = [], env: Readonly<R
       ? [{ path: at, message: `{{ ${path} }} holds a secret, which others could see: read the variable in the script` }]
       : []
   })
-}
-
-function expressionFlaw(text: string, seen: Seen, language?: 'cel' | 'expr'): string {
-  seen.characters += text.length
-  return seen.characters > mostExpressions
-    ? `is too much: the expressions of a definition have at most ${mostExpressions} characters`
-    : compileFlaw(() => expression(text, language))
-}
-
-function compileFlaw(compile: () => unknown): string {
-  try {
-    compile()
-    return ''
-  } catch (error) {
-    return `cannot be read: ${(error as Error).message.replace(/^<input>:/, '')}`
-  }
 }
 
 /** Patterns could take forever, and references lead elsewhere. */

@@ -8,6 +8,7 @@ import { timeAt } from '#kernel/time-at'
 import { interrupt } from '../endings/service.ts'
 import { queries as keys } from '../starting/queries.ts'
 import { wakeAgentRun } from '../steps/agents.ts'
+import { callCode } from '../steps/code.ts'
 import { callHttp } from '../steps/http.ts'
 import { callScript } from '../steps/scripts.ts'
 import { completed, failed, type Outcome } from '../steps/types.ts'
@@ -95,6 +96,7 @@ export function driveRoutines(app: App): { close(): void } {
     const aborting = new AbortController()
     calls.set(stepId, aborting)
     if (placed.step.type === 'http') await request({ ...begun, step: placed.step }, row, aborting.signal)
+    else if (placed.step.type === 'code') await reckon({ ...begun, step: placed.step }, row)
     else if (placed.step.type === 'script') await script({ ...begun, step: placed.step }, row, aborting.signal)
     if (calls.get(stepId) === aborting) calls.delete(stepId)
   }
@@ -109,6 +111,12 @@ export function driveRoutines(app: App): { close(): void } {
       (error: Error): Outcome => failed(`The request could not be made: ${error.message}`, true),
     )
     // Whoever stops in the middle of it does not know what it did: the next start says so.
+    if (!closed && !app.stopping.signal.aborted) await settle(row, outcome)
+  }
+
+  async function reckon(it: Parameters<typeof callCode>[0], row: StepRow): Promise<void> {
+    const outcome = await callCode(it)
+    // The next start begins with it anew.
     if (!closed && !app.stopping.signal.aborted) await settle(row, outcome)
   }
 
@@ -147,8 +155,8 @@ export function driveRoutines(app: App): { close(): void } {
 
 /** Goes on with what was at work when the daemon stopped. */
 async function resume(app: App, drive: Drive, call: Drive): Promise<void> {
-  const { working, decided, scripts, run } = queries(app.db)
-  for (const { id } of scripts.all()) void call(id)
+  const { working, decided, called, run } = queries(app.db)
+  for (const { id } of called.all()) void call(id)
   const open = [...working.all(), ...decided.all()].map(({ id }) => run.get(id)!)
   for (const { id } of open) {
     const cut = queries(app.db)

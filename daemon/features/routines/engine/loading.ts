@@ -13,21 +13,30 @@ export interface Loaded {
   outputs: Map<string, unknown>
 }
 
-const known = new WeakMap<App, Map<string, RoutineDefinition>>()
-/** Definitions that are kept in memory once read. */
-const mostKnown = 100
+interface Known {
+  definitions: Map<string, RoutineDefinition>
+  characters: number
+}
+
+const known = new WeakMap<App, Known>()
+/** Definitions that are kept in memory once read, and their characters. */
+const [mostKnown, mostCharacters] = [100, 8_388_608]
 
 /** The definition of a run; null when what is stored is not what the run began with. */
 export function definitionOf(app: App, run: RunRow): RoutineDefinition | null {
-  const all = known.get(app) ?? new Map<string, RoutineDefinition>()
+  const all = known.get(app) ?? { definitions: new Map(), characters: 0 }
   known.set(app, all)
-  const found = all.get(run.definition_hash)
+  const found = all.definitions.get(run.definition_hash)
   if (found) return found
   const json = run.definition_json ?? queries(app.db).definition.get(run.routine_id, run.version)?.definition_json ?? ''
   if (hashOf(json) !== run.definition_hash) return null
   const definition = JSON.parse(json) as RoutineDefinition
-  if (all.size >= mostKnown) all.clear()
-  all.set(run.definition_hash, definition)
+  if (all.definitions.size >= mostKnown || all.characters + json.length > mostCharacters) {
+    all.definitions.clear()
+    all.characters = 0
+  }
+  all.definitions.set(run.definition_hash, definition)
+  all.characters += json.length
   return definition
 }
 

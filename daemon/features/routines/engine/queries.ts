@@ -111,10 +111,10 @@ export const queries = statements((db) => ({
     `SELECT DISTINCT s.run_id AS id FROM routine_steps s CROSS JOIN decisions d ON d.id = s.waitpoint_id
      WHERE s.status = 'waiting' AND s.waitpoint_id IS NOT NULL AND d.state <> 'open'`,
   ),
-  /** Those that have begun first: they keep the users as which they run. */
-  scripts: db.prepare<[], { id: string }>(
+  /** Scripts and long expressions at work. Scripts that have begun first: they keep the users as which they run. */
+  called: db.prepare<[], { id: string }>(
     `SELECT s.id FROM routine_runs r CROSS JOIN routine_steps s ON s.run_id = r.id
-     WHERE r.status IN ('queued', 'running') AND s.type = 'script' AND s.status = 'running'
+     WHERE r.status IN ('queued', 'running') AND s.type IN ('script', 'code') AND s.status = 'running'
      ORDER BY s.state_json IS NULL, r.id`,
   ),
   children: db.prepare<[parent: string], { id: string }>(
@@ -169,6 +169,6 @@ export const queries = statements((db) => ({
 /** Statements that scan a table, with the reason. */
 export const scans = {
   working: 'reads only the index of runs at work, when the daemon starts',
-  scripts: 'reads only the index of runs at work, when the daemon starts',
+  called: 'reads only the index of runs at work, when the daemon starts',
   decided: 'reads only the index of steps that wait for a decision, when the daemon starts',
 }

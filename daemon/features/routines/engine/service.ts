@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import type { RoutineStep, StepOf } from '#contract/routine-definition'
+import type { RoutineStep, StepOf, StepType } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
 import { newId } from '#kernel/ids'
 import type { BegunScript } from '#kernel/scripts'
@@ -22,6 +22,8 @@ const burst = 64
 const changeMs = 50
 /** Most characters of what a step gives, as JSON; an http step may say more itself. */
 const outputLimit = 1_048_576
+/** Steps whose work is done after the change in which they began. */
+const called: readonly StepType[] = ['http', 'script', 'code']
 /** Warnings that one run keeps. */
 const mostWarnings = 20
 
@@ -135,7 +137,7 @@ function begin(app: App, loaded: Loaded, placed: Placed): void {
     outcome = { status: 'failed', error: (error as Error).message }
   }
   put(app, loaded, placed, row, outcome)
-  if ((step.type === 'http' || step.type === 'script') && loaded.steps.get(key)!.status === 'running')
+  if (called.includes(step.type) && loaded.steps.get(key)!.status === 'running')
     app.afterCommit(() => app.bus.emit('call', row.id))
 }
 

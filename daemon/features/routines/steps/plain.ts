@@ -1,32 +1,13 @@
 import type { StepOf } from '#contract/routine-definition'
 import { mostItems } from '#contract/routine-definition'
-import { render, renderValue, type Values } from '#kernel/templates'
+import { render, renderValue } from '#kernel/templates'
 import { timeAt } from '#kernel/time-at'
-import { expression } from '../definitions/expressions.ts'
 import { transform } from '../definitions/transforms.ts'
 import { queries } from '../engine/queries.ts'
-import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
 import { fromJson } from './values.ts'
 
-/** Steps that only reckon. */
-export function beginCode(it: Beginning<StepOf<'code'>>): Outcome {
-  const { code, env = {}, runtime } = it.step.code
-  let hidden: string[] = []
-  try {
-    const secrets = secretsFor(it, citedSecrets(env))
-    hidden = [...secrets.values()]
-    const all = { ...it.values, secrets: Object.fromEntries(secrets) }
-    return completed(without(expression(code, runtime)({ ...it.values, env: renderedAll(env, all) }), hidden))
-  } catch (error) {
-    if (error instanceof Refused) return failed(error.message, true)
-    return failed(without(`The expression failed: ${(error as Error).message}`, hidden))
-  }
-}
-
-const renderedAll = (texts: Readonly<Record<string, string>>, values: Values): Record<string, string> =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, render(text, values)]))
-
+/** A step that only takes something out of a value. */
 export const beginTransform = ({ step, values }: Beginning<StepOf<'transform'>>): Outcome =>
   completed(transform(step.transform.expression)(renderValue(step.transform.input, values)))
 

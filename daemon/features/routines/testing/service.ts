@@ -19,8 +19,8 @@ import { proofOf } from './proofs.ts'
 type Tried = Reply<typeof routines.test>
 
 /** Checks a definition with inputs as in a run, but for its effects. */
-export function test(app: App, { actor, body }: Call<typeof routines.test>): Tried {
-  const { definition, hash } = readDefinition(body.definition)
+export async function test(app: App, { actor, body }: Call<typeof routines.test>): Promise<Tried> {
+  const { definition, hash } = await readDefinition(app, body.definition)
   const risk_reasons = risksOf(definition)
   const checked = inputsOf(definition, body.sample_inputs ?? {})
   if ('field' in checked) return { ok: false, status: 'FAILED', steps: [], risk_reasons, error: checked.detail }

@@ -1,14 +1,17 @@
-import { createTwoFilesPatch } from 'diff'
-import { stringify } from 'yaml'
 import type { Reply } from '#contract/define'
 import type { routines } from '#contract/routines'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { takesLong } from '../definitions/expressions.ts'
 import { queries, type RoutineRow, type VersionRow } from '../queries.ts'
 import { findRoutine } from '../service.ts'
+import { type Compared, patchOf } from './patches.ts'
 
-const present = ({ version, active_version }: RoutineRow, row: VersionRow) => ({
+/** Characters of definitions that an export has of earlier versions. */
+const mostHistory = 8_388_608
+
+const present = ({ version, active_version }: RoutineRow, row: Omit<VersionRow, 'definition_json'>) => ({
   version: row.version,
   is_head: row.version === version,
   is_active: row.version === active_version,
@@ -49,19 +52,40 @@ export function version(
   return { ...present(routine, row), definition: definitionOf(row) }
 }
 
-export function diff(app: App, { actor, routineSlug, query }: Call<typeof routines.diff>): Reply<typeof routines.diff> {
+export async function diff(
+  app: App,
+  { actor, routineSlug, query }: Call<typeof routines.diff>,
+): Promise<Reply<typeof routines.diff>> {
   const routine = findRoutine(app, actor.workspace, routineSlug)
   const to = findVersion(app, routine, query.to ?? routine.version)
   const from = findVersion(app, routine, query.from ?? Math.max(1, to.version - 1))
-  const name = ({ version }: VersionRow) => `${routine.slug} (version ${version})`
-  const [before, after] = [from, to].map((row) => stringify(definitionOf(row))) as [string, string]
+  const side = ({ version, definition_json: json }: VersionRow) => ({
+    name: `${routine.slug} (version ${version})`,
+    json,
+  })
   const identical = from.definition_hash === to.definition_hash
   return {
     from_version: from.version,
     to_version: to.version,
     identical,
-    unified_diff: identical ? '' : createTwoFilesPatch(name(from), name(to), before, after),
+    unified_diff: identical ? '' : await compare(app, { from: side(from), to: side(to) }),
   }
+}
+
+const compare = async (app: App, it: Compared): Promise<string> =>
+  takesLong([it.from.json, it.to.json]) ? app.reads.run('scan', 'routinePatch', it) : patchOf(it)
+
+/** The versions of a routine, newest first, as many as an export may hold. */
+function historyOf(app: App, { id }: RoutineRow): VersionRow[] {
+  const kept: VersionRow[] = []
+  let characters = 0
+  for (const { version } of queries(app.db).versions.all(id)) {
+    const row = queries(app.db).version.get(id, version)!
+    characters += row.definition_json.length
+    if (characters > mostHistory) break
+    kept.push(row)
+  }
+  return kept
 }
 
 export function exportBundle(
@@ -71,7 +95,7 @@ export function exportBundle(
   const routine = findRoutine(app, actor.workspace, routineSlug)
   const row = findVersion(app, routine, routine.version)
   const wanted = query.include_history === '1' || query.include_history === 'true'
-  const history = wanted ? queries(app.db).versions.all(routine.id) : []
+  const history = wanted ? historyOf(app, routine) : []
   return {
     format: 'svc-routine-bundle/v1',
     pipeline: {

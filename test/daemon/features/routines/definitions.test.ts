@@ -3,11 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { definitionSchema } from '#contract/routine-definition'
 import { meansYes, render, renderValue } from '#kernel/templates'
-import { expression } from '../../../../daemon/features/routines/definitions/expressions.ts'
-import { flawsOf, risksOf } from '../../../../daemon/features/routines/definitions/rules.ts'
+import { expression, expressionFlaws } from '../../../../daemon/features/routines/definitions/expressions.ts'
+import { lookAt, risksOf } from '../../../../daemon/features/routines/definitions/rules.ts'
 import { transform } from '../../../../daemon/features/routines/definitions/transforms.ts'
 import { routines } from '../../../support/routines.ts'
 
+/** All that is wrong with a definition. */
+const flawsOf = (given: unknown) => {
+  const { flaws, expressions } = lookAt(given)
+  return [...flaws, ...expressionFlaws(expressions)]
+}
 const step = (more: object = {}) => ({ id: 'a', type: 'code', code: { code: '1' }, ...more })
 const definition = (more: object = {}) => ({ dsl_version: '1.0', name: 'one', steps: [step()], ...more })
 
@@ -364,11 +369,15 @@ describe('expressions', () => {
     ])
   })
 
-  it('of a definition are not read beyond a limit', () => {
-    const code = { code: `"${'x'.repeat(40_000)}"` }
-    const steps = ['a', 'b', 'c'].map((id) => step({ id, code }))
-    expect(flawsOf(definition({ steps }))).toEqual([
-      { path: 'steps[2].code.code', message: expect.stringMatching(/at most 100000 characters/) },
+  it('have at most 1 MiB in one code step', () => {
+    const flawsWith = (code: string) => lookAt(definition({ steps: [step({ code: { code } })] })).flaws
+    expect(flawsWith('x'.repeat(1_048_576))).toEqual([])
+    expect(flawsWith('é'.repeat(524_288))).toEqual([])
+    expect(flawsWith('x'.repeat(1_048_577))).toEqual([
+      { path: 'steps[0].code.code', message: expect.stringMatching(/1048576/) },
+    ])
+    expect(flawsWith(`${'é'.repeat(524_288)}x`)).toEqual([
+      { path: 'steps[0].code.code', message: 'has more than 1 MiB' },
     ])
   })
 
