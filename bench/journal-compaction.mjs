@@ -30,8 +30,8 @@ const modules = await load(
 
 /** Entries of two crews and ten agents, as the daemon records them. */
 function fillDays(db) {
-  let now = start
-  const journal = modules.createJournal(db, () => (now += (40 * day) / entries))
+  let made = 0
+  const journal = modules.createJournal(db, () => Math.round(start + (++made * 40 * day) / entries))
   db.pragma('synchronous = OFF')
   for (let done = 0; done < entries; ) {
     db.exec('BEGIN')
