@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import { fixedClock, daemon as inProcess } from '#test'
-import { propose } from '../../daemon/features/consolidate/service.ts'
 import { type Musterd, startMusterd } from '../support/musterd.ts'
+import { expectAgreed, proposeInFile } from '../support/proposals.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'muster-crash-'))
 const rounds = 8
@@ -45,7 +44,7 @@ const documents = Array.from({ length: 300 }, (_, at) => ({
 }))
 const importing = () => call('POST', '/memory/import', { crew_id: 'web', agent_slug: 'ada', documents })
 
-/** Proposals of one rule each, made while no daemon works on the database. */
+/** The proposals of a new crew. */
 async function prepare(): Promise<string[]> {
   daemon = await startMusterd(env)
   const person = { full_name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
@@ -54,44 +53,16 @@ async function prepare(): Promise<string[]> {
   const { id } = await call('POST', '/crews', { name: 'Web', slug: 'web' })
   await call('POST', '/agents', { name: 'Ada', slug: 'ada', crew_id: id, memory_enabled: true })
   await daemon.stop()
-  const clock = fixedClock(new Date().toISOString())
-  const { app } = await inProcess({ file: join(data, 'muster.db'), clock, withVault: false, empty: true })
-  const crew = { id, workspace_id, slug: 'web', name: 'Web' }
-  const about = { crew, entriesScanned: 12, model: 'scripted-1', actor: { actor_type: 'system' as const } }
-  const ids = Array.from({ length: rounds * each }, (_, at) => {
-    const rule = { pattern: `When case ${at}.`, action: 'Read the log', evidence: [], confidence: 0.9 }
-    return app.writeNow(() => propose(app, { ...about, rules: [rule], now: app.now() }))
-  })
-  app.db.close()
-  return ids
+  return proposeInFile(join(data, 'muster.db'), { id, workspace_id, slug: 'web', name: 'Web' }, rounds * each)
 }
 
-/** What file, row, card and journal say of each proposal, which must be the same. */
-async function expectAgreed(ids: readonly string[]): Promise<number> {
-  const { files } = await call('GET', '/memory/files?path=crew:web/')
-  const learned = files.filter(({ path }: { path: string }) => path.includes('/topics/learned-'))
-  const texts = await Promise.all(
-    learned.map(async ({ path }: { path: string }) => (await call('GET', `/memory/file?path=${path}`)).content),
-  )
-  const { proposals } = await call('GET', '/consolidate/proposed?status=approved&limit=100')
-  const { entries } = await call('GET', '/journal?entry_type=memory.consolidated&limit=100')
-  const approved = proposals.map((row: { proposal_id: string }) => row.proposal_id)
-  const told = entries.map((entry: { payload: { proposal_id: string } }) => entry.payload.proposal_id)
-  expect(told.sort()).toEqual([...approved].sort())
-  const written = ids.filter((_, at) => {
-    const count = texts.join('\n').split(`When case ${at}.`).length - 1
-    expect(count).toBeLessThan(2)
-    return count === 1
-  })
-  expect([...written].sort()).toEqual([...approved].sort())
-  return approved.length
-}
+const agreed = (ids: string[]) => expectAgreed((path) => call('GET', path), 'web', ids)
 
 it('memory is whole over crashes amid approvals and imports', { timeout: 300_000 }, async () => {
   const ids = await prepare()
   for (let round = 0; round < rounds; round++) {
     daemon = await startMusterd(env)
-    await expectAgreed(ids)
+    await agreed(ids)
     const mine = ids.slice(round * each, (round + 1) * each)
     const asked = [...mine.map((id) => call('POST', `/consolidate/proposed/${id}/approve`)), importing()]
     const answers = Promise.allSettled(asked)
@@ -100,7 +71,7 @@ it('memory is whole over crashes amid approvals and imports', { timeout: 300_000
     await answers
   }
   daemon = await startMusterd(env)
-  expect(await expectAgreed(ids)).toBeGreaterThan(0)
+  expect(await agreed(ids)).not.toEqual([])
   expect(await importing()).toMatchObject({ written: 300, failed: 0 })
   const { files } = await call('GET', '/memory/files?path=agent:ada/')
   expect(files).toHaveLength(300)

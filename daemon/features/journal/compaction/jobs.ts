@@ -80,13 +80,20 @@ async function carryOut(app: App, { ws, workspace, cutoff }: Task, closed: () =>
     // A reading thread that is awake copies what is written into the database file, so that no commit has to.
     if (!awake) await app.reads.run('scan', 'wake', null)
     awake = true
-    const { rest, took } = await untilWritten(app, () => {
+    const { rest, seen, took } = await untilWritten(app, () => {
       const started = performance.now()
-      return { rest: take(app, runIn(app, ws, workspace, cutoff), group, most), took: performance.now() - started }
+      return { ...take(app, runIn(app, ws, workspace, cutoff), group, most), took: performance.now() - started }
     })
     position = { ...position, group: rest }
-    most = Math.round(Math.min(mostAtOnce, Math.max(leastAtOnce, (most * stepMs) / Math.max(took, 0.5))))
+    most = nextStep(most, seen, took)
     await wait(Math.max(pauseMs, took), undefined, { ref: false })
   }
   if (!closed()) await untilWritten(app, () => finish(app, ws))
+}
+
+/** How many entries the next step takes. The end of a day, of which there are few, says nothing of how many fit. */
+function nextStep(most: number, seen: number, took: number): number {
+  if (seen < most && took <= stepMs) return most
+  const fit = Math.round((seen * stepMs) / took)
+  return Math.min(mostAtOnce, 2 * most, Math.max(leastAtOnce, fit))
 }

@@ -80,9 +80,9 @@ function places({ db }: App, { type, after }: Group, ranges: readonly Range[], m
 
 /**
  * Takes up to `most` entries of a group out, within a change; the last of them go together with the entry that sums all
- * up. What is left of the group; null when nothing is.
+ * up. How many were looked at, and what is left of the group; null when nothing is.
  */
-export function take(app: App, run: RunRow, group: Group, most: number): Group | null {
+export function take(app: App, run: RunRow, group: Group, most: number): { rest: Group | null; seen: number } {
   const { db, eraser, log } = app
   const wanted = isOver(app, run) ? 0 : most
   const rows: Erasable[] = []
@@ -98,7 +98,7 @@ export function take(app: App, run: RunRow, group: Group, most: number): Group |
   const rollup = note(app, run, group, sound)
   if (!more && rollup) sumUp(app, run, rollup)
   eraser.takeOut(run.ws, sound)
-  return more ? { ...group, after: rows[wanted - 1]!.seq } : null
+  return { rest: more ? { ...group, after: rows[wanted - 1]!.seq } : null, seen: Math.min(wanted, rows.length) }
 }
 
 /** Whether people have meanwhile chosen to keep what this compaction was to take. */

@@ -167,6 +167,25 @@ describe('compaction', () => {
   })
 })
 
+it('compaction learns from full steps alone how many entries the next may take, and at most doubles them', async () => {
+  const it = await daemon()
+  for (let days = 0; days < 20; days++) {
+    record(it, 12)
+    pass(it, 1)
+  }
+  record(it, 2000)
+  pass(it, 40)
+  await compact(it)
+  const steps = it.app.db.prepare<[], string>('SELECT seqs FROM journal_erased ORDER BY batch').pluck().all()
+  const sizes = steps.map((seqs) => (JSON.parse(seqs) as number[]).length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2240)
+  let before = 12
+  for (const size of sizes) {
+    expect(size).toBeLessThanOrEqual(2 * before)
+    before = Math.max(before, size)
+  }
+})
+
 /** Takes so many calls of 2026-01-01 out, as a daemon does that is killed in the middle of it. */
 function partly(it: TestDaemon, most: number): void {
   const { app } = it
