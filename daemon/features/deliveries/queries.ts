@@ -49,6 +49,9 @@ const eventColumns = 'id, workspace_id, category, priority, source_kind, source_
 const overtakes = `EXISTS (SELECT 1 FROM notification_deliveries e WHERE e.channel_id = d.channel_id
   AND e.source_id = d.source_id AND e.user_id = d.user_id AND e.seq < d.seq AND e.next_at IS NOT NULL)`
 
+const log = `SELECT ${columns} FROM notification_deliveries WHERE workspace_id = @workspace`
+const newest = 'ORDER BY seq DESC LIMIT @limit'
+
 interface Filter {
   workspace: string
   status: string | null
@@ -65,10 +68,14 @@ interface Flow {
 }
 
 export const queries = statements((db) => ({
-  list: db.prepare<Filter, Row>(
-    `SELECT ${columns} FROM notification_deliveries WHERE workspace_id = @workspace
-      AND (@status IS NULL OR status = @status) AND (@channel IS NULL OR channel_id = @channel)
-      AND (@category IS NULL OR category = @category) ORDER BY seq DESC LIMIT @limit`,
+  list: db.prepare<Filter, Row>(`${log} ${newest}`),
+  withStatus: db.prepare<Filter, Row>(`${log} AND status = @status ${newest}`),
+  ofCategory: db.prepare<Filter, Row>(
+    `${log} AND category = @category AND (@status IS NULL OR status = @status) ${newest}`,
+  ),
+  ofChannel: db.prepare<Filter, Row>(
+    `${log} AND channel_id = @channel AND (@status IS NULL OR status = @status)
+      AND (@category IS NULL OR category = @category) ${newest}`,
   ),
   insert: db.prepare<[Row], { id: string }>(
     `INSERT INTO notification_deliveries (${columns}) VALUES (@id, @workspace_id, @channel_id, @user_id, @event_id,

@@ -19,6 +19,14 @@ export interface Wanting {
   muted: number
 }
 
+const wants = `SELECT p.user_id, p.channel_id, c.owner_user_id, coalesce(c.provider, c.type) AS kind, c.categories_json,
+  c.min_priority, EXISTS (SELECT 1 FROM user_notification_prefs m WHERE m.channel_id = p.channel_id
+    AND m.user_id = p.user_id AND m.category = '*' AND m.state = 'immediate') AS muted`
+const through = `JOIN notification_channels c ON c.id = p.channel_id
+  WHERE p.workspace_id = @workspace AND p.category = @category AND p.state = 'immediate'
+    AND c.deleted_at IS NULL AND c.enabled = 1 AND (c.owner_user_id IS NULL OR c.owner_user_id = p.user_id)`
+const inOrder = 'ORDER BY p.user_id, p.channel_id'
+
 export const queries = statements((db) => ({
   list: db.prepare<[user: string, workspace: string], Cell>(
     `SELECT p.category, p.channel_id, p.state
@@ -32,13 +40,12 @@ export const queries = statements((db) => ({
       WHERE state <> excluded.state`,
   ),
   wanting: db.prepare<{ workspace: string; category: string }, Wanting>(
-    `SELECT p.user_id, p.channel_id, c.owner_user_id, coalesce(c.provider, c.type) AS kind, c.categories_json,
-       c.min_priority, EXISTS (SELECT 1 FROM user_notification_prefs m WHERE m.channel_id = p.channel_id
-         AND m.user_id = p.user_id AND m.category = '*' AND m.state = 'immediate') AS muted
-     FROM user_notification_prefs p JOIN notification_channels c ON c.id = p.channel_id
-     WHERE p.workspace_id = @workspace AND p.category = @category AND p.state = 'immediate'
-       AND c.deleted_at IS NULL AND c.enabled = 1 AND (c.owner_user_id IS NULL OR c.owner_user_id = p.user_id)
-     ORDER BY p.user_id, p.channel_id`,
+    `${wants} FROM user_notification_prefs p ${through} ${inOrder}`,
+  ),
+  /** Among these people alone, a list in JSON. */
+  wantingOf: db.prepare<{ workspace: string; category: string; people: string }, Wanting>(
+    `${wants} FROM json_each(@people) e CROSS JOIN user_notification_prefs p ON p.user_id = e.value ${through}
+     ${inOrder}`,
   ),
   leave: db.prepare<[workspace: string, user: string]>(
     'DELETE FROM user_notification_prefs WHERE workspace_id = ? AND user_id = ?',

@@ -26,9 +26,17 @@ export function set(app: App, { actor, body, now }: Call<typeof notificationPref
   return { ok: true as const }
 }
 
-/** Who wants a category through which channel that is not paused. */
-export const wanting = ({ db }: App, workspace: string, category: string): Wanting[] =>
-  queries(db).wanting.all({ workspace, category })
+interface Asked {
+  workspace: string
+  category: string
+  audience: 'all' | readonly string[]
+}
+
+/** Who of an audience wants a category through which channel that is not paused. */
+export function wanting({ db }: App, { audience, ...of }: Asked): Wanting[] {
+  if (audience === 'all') return queries(db).wanting.all(of)
+  return queries(db).wantingOf.all({ ...of, people: JSON.stringify([...new Set(audience)]) })
+}
 
 /** What somebody wants of a category through a channel, and whether they muted it. */
 export function wishOf({ db }: App, workspace: string, user: string, channel: string, category: string) {

@@ -56,11 +56,10 @@ export function route(app: App, it: Occasion): void {
     audience_json: it.audience === 'all' ? null : JSON.stringify(it.audience),
     created_at: now,
   })
-  const concerned = it.audience === 'all' ? null : new Set(it.audience)
   /** Channels of the workspace that take it, each for one of those who want it there. */
   const taken = new Map<string, string>()
-  const wishes = wanting(app, it.workspace, it.category)
-    .filter(({ user_id }) => user_id !== it.by && (concerned?.has(user_id) ?? true))
+  const wishes = wanting(app, it)
+    .filter(({ user_id }) => user_id !== it.by)
     .map((wish) => ({ wish, until: waitsUntil(app, { user: wish.user_id, urgent: isExempt(it.category) }) }))
   // Whoever is not left in peace now comes first: a channel of the workspace takes a message once.
   for (const { wish } of wishes.filter(({ until }) => until === null)) consider(app, occasion, wish, taken, null)
