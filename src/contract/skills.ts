@@ -115,6 +115,33 @@ const GivenFile = Type.Object({
   executable: Type.Optional(Type.Boolean()),
 })
 
+/** Skills that wait for people, of a crew. */
+export const mostProposedSkills = 50
+
+const Staged = {
+  crew_id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the crew' }),
+  file_name: Type.String({
+    pattern: '^skill-[a-z0-9-]+\\.md$',
+    maxLength: 100,
+    description: 'What the staged text is called, such as skill-deploy.md',
+  }),
+}
+
+export const ProposedSkill = Type.Object({
+  file_name: Staged.file_name,
+  slug: Type.String({ description: 'What it is called once it is approved' }),
+  name: Type.String(),
+  description: text,
+  description_quality: nullable(
+    Type.String({ description: 'What its description lacks; `parse error: REASON` where it cannot be read' }),
+  ),
+  category: Type.Enum(skillCategories),
+  scan_status: Type.Enum(scanStatuses),
+  scan_reason: text,
+  content: Type.String({ description: 'The SKILL.md that approving stores' }),
+  created_at: Time,
+})
+
 export const Imported = {
   skill_id: Id,
   slug: Type.String(),
@@ -173,6 +200,36 @@ export const skills = {
       'skills_full',
       'body_too_large',
     ],
+  }),
+  proposed: get('/skills/proposed', {
+    summary: 'List skills made of what a crew learned, which wait for people',
+    access: 'MANAGER',
+    query: Type.Object({ crew_id: Staged.crew_id }),
+    reply: Type.Array(ProposedSkill),
+    throws: ['not_found'],
+  }),
+  approve: post('/skills/proposed/approve', {
+    summary: 'Store a proposed skill',
+    access: 'MANAGER',
+    scope: 'skills:write',
+    status: 200,
+    body: Type.Object(Staged),
+    reply: Type.Object({ ...Imported, file_name: Staged.file_name }),
+    journal: ['memory.skill_approved'],
+    throws: ['not_found', 'skill_invalid', 'skill_of_others', 'builtin_kept', 'skills_full'],
+  }),
+  reject: post('/skills/proposed/reject', {
+    summary: 'Reject a proposed skill, and remove its text',
+    access: 'MANAGER',
+    scope: 'skills:write',
+    status: 200,
+    body: Type.Object(Staged),
+    reply: Type.Object({
+      file_name: Staged.file_name,
+      removed: Type.Boolean({ description: 'false: there was none any more' }),
+    }),
+    journal: ['memory.skill_rejected'],
+    throws: ['not_found'],
   }),
   remove: del('/workspaces/:workspaceId/skills/:skillId', {
     summary: 'Delete a skill',

@@ -328,6 +328,8 @@ const unequipped = [
   'recipes.preview',
   'skills.show',
   'skills.import',
+  'skills.approve',
+  'skills.reject',
   'skills.remove',
   'skills.assign',
   'skills.unassign',

@@ -58,4 +58,35 @@ export const skillFacts = {
     Type.Object({ skill_id: Type.String(), slug: Type.String() }),
     ({ slug }, { actor }) => `The skill ${quoted(slug)} was deleted by ${actor}`,
   ),
+  'memory.skill_proposed': entry(
+    'memory.skill_proposed',
+    'notice',
+    Type.Object({
+      file_name: Type.String(),
+      skill_path: Type.String(),
+      slug: Type.String(),
+      scan_status: Type.String(),
+      composite: Type.Number({ description: 'The score of its rule' }),
+      recall_count: Type.Integer({ description: 'Searches of the last seven days that found it' }),
+    }),
+    ({ slug, recall_count }, { crew }) =>
+      `What crew ${crew} learned and looked up ${recall_count} times is proposed as the skill ${quoted(slug)}`,
+  ),
+  'memory.skill_approved': entry(
+    'memory.skill_approved',
+    'notice',
+    Type.Object({
+      skill_id: Type.String(),
+      skill_path: Type.String(),
+      slug: Type.String(),
+      created: Type.Boolean(),
+    }),
+    ({ slug }, { person, crew }) => `${person} approved the skill ${quoted(slug)}, which crew ${crew} learned`,
+  ),
+  'memory.skill_rejected': entry(
+    'memory.skill_rejected',
+    'info',
+    Type.Object({ skill_path: Type.String(), file_name: Type.String(), removed_on_fs: Type.Boolean() }),
+    ({ file_name }, { person, crew }) => `${person} rejected the proposed skill ${quoted(file_name)} of crew ${crew}`,
+  ),
 }
