@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, post } from './define.ts'
-import { Id, nullable, page, prose, Ref, Time } from './fields.ts'
+import { Id, line, nullable, page, prose, Ref, Time } from './fields.ts'
 
 export const skillCategories = [
   'CODING',
@@ -200,6 +200,30 @@ export const skills = {
       'skills_full',
       'body_too_large',
     ],
+  }),
+  generate: post('/workspaces/:workspaceId/skills/generate', {
+    summary: 'Have a model write a skill; every call costs tokens',
+    ...managing,
+    body: Type.Object({
+      slug: Type.String({
+        pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+        maxLength: 64,
+        description: 'Letters, digits and single dashes; no skill has it yet',
+      }),
+      prompt: Type.String({ minLength: 1, maxLength: 8000, description: 'What the skill is to teach' }),
+      model: Type.Optional(nullable(line(100))),
+    }),
+    reply: Type.Object({
+      skill_id: Id,
+      slug: Type.String(),
+      content: Type.String({ description: 'Its SKILL.md' }),
+      scan_status: Type.Enum(scanStatuses),
+      scan_reason: Type.Optional(Type.String()),
+      description_quality: Type.Optional(Type.String()),
+    }),
+    journal: ['skill.imported'],
+    noDryRun: 'it asks a model',
+    throws: ['not_found', 'skill_exists', 'model_key_missing', 'no_skill_written', 'skills_full', 'rate_limited'],
   }),
   proposed: get('/skills/proposed', {
     summary: 'List skills made of what a crew learned, which wait for people',

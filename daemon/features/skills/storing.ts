@@ -92,7 +92,7 @@ interface Told {
   skill_id: string
   slug: string
   created: boolean
-  source: 'url' | 'content'
+  source: 'url' | 'content' | 'git' | 'generated'
   unsafe: boolean
 }
 

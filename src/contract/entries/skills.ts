@@ -6,13 +6,16 @@ const Imported = Type.Object({
   skill_id: Type.String(),
   slug: Type.String(),
   created: Type.Boolean(),
-  source: Type.Enum(['url', 'content']),
+  source: Type.Enum(['url', 'content', 'git', 'generated']),
   unsafe_license: Type.Boolean(),
 })
 
 const Named = Type.Object({ skill_id: Type.String(), slug: Type.String() })
 
-const imported = ({ created }: { created: boolean }) => (created ? 'imported' : 'imported anew')
+function imported({ created, source }: { created: boolean; source: string }): string {
+  if (source === 'generated') return 'written by a model for'
+  return created ? 'imported by' : 'imported anew by'
+}
 
 /** Skills: where they come from and go. docs/skills.md. */
 export const skillFacts = {
@@ -20,13 +23,13 @@ export const skillFacts = {
     'skill.imported',
     'notice',
     Imported,
-    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} by ${actor}`,
+    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}`,
   ),
   'skill.imported_unlicensed': entry(
     'skill.imported',
     'warn',
     Imported,
-    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} by ${actor}, without a licence that is open`,
+    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}, without a licence that is open`,
   ),
   'skill.assigned': entry(
     'skill.assigned',
