@@ -55,4 +55,5 @@ export const untried: Readonly<Record<string, string>> = {
   'webhooks:fire': program,
   wait: 'without --on-question deny it changes nothing, and what a run will ask is not known before',
   'templates:suggest': effectless,
+  'skills:generate': 'it asks a model, which costs tokens in any case',
 }

@@ -43,6 +43,36 @@ export const assignedSkillView: View<Assigned> = {
   wide: { DESCRIPTION: ({ skill }) => skill.description, ID: ({ skill }) => skill.id },
 }
 
+type Proposed = Reply<typeof skills.proposed>[number]
+
+const scanOf = ({ scan_status, scan_reason }: Pick<Proposed, 'scan_status' | 'scan_reason'>): string =>
+  [scan_status.toLowerCase(), scan_reason].filter(Boolean).join(': ')
+
+export const proposedSkillView: View<Proposed> = {
+  name: ({ file_name }) => file_name,
+  empty: 'No skills wait for a decision.',
+  columns: {
+    FILE: ({ file_name }) => file_name,
+    SKILL: ({ slug }) => slug,
+    SCAN: ({ scan_status }) => scan_status.toLowerCase(),
+    AGE: ({ created_at }) => age(created_at),
+    DESCRIPTION: ({ description }) => description,
+  },
+  wide: { LACKS: ({ description_quality }) => description_quality || null },
+}
+
+export const proposedSkillDetailView: View<Proposed> = {
+  name: ({ file_name }) => file_name,
+  columns: {
+    FILE: ({ file_name }) => file_name,
+    SKILL: ({ slug }) => slug,
+    LACKS: ({ description_quality }) => description_quality || null,
+    SCAN: scanOf,
+    AGE: ({ created_at }) => age(created_at),
+  },
+  below: ({ content }) => content,
+}
+
 export const skillDetailView: View<Detail> = {
   name: ({ slug }) => slug,
   columns: {
@@ -57,7 +87,7 @@ export const skillDetailView: View<Detail> = {
     CATEGORY: ({ category }) => category.toLowerCase(),
     MATURITY: ({ maturity }) => maturity.toLowerCase(),
     SOURCE: ({ source }) => source.toLowerCase(),
-    SCAN: ({ scan_status, scan_reason }) => [scan_status.toLowerCase(), scan_reason].filter(Boolean).join(': '),
+    SCAN: scanOf,
     AGENTS: ({ installed_on }) => installed_on.map(({ agent_slug }) => agent_slug).join(', ') || null,
     USED: ({ usage }) => usage.invocations,
     FILES: ({ files }) => files.map(({ path, executable }) => (executable ? `${path}*` : path)).join('\n') || null,

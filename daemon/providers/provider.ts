@@ -32,6 +32,8 @@ export type Headers = Record<string, string>
 export interface Completion {
   /** The model that is asked unless the operator names one: fast, and good enough to sum up. */
   model: string
+  /** The one that writes what people keep, where that is another. */
+  writer?: string
   request(ask: Asking, token: string): { path: string; headers: Headers; body: object }
   /** The text of an answer; null when there is none in it. */
   text(answer: unknown): string | null

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, post } from './define.ts'
-import { Id, nullable, page, prose, Ref, Time } from './fields.ts'
+import { Id, line, nullable, page, prose, Ref, Time } from './fields.ts'
 
 export const skillCategories = [
   'CODING',
@@ -115,6 +115,33 @@ const GivenFile = Type.Object({
   executable: Type.Optional(Type.Boolean()),
 })
 
+/** Skills that wait for people, of a crew. */
+export const mostProposedSkills = 50
+
+const Staged = {
+  crew_id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the crew' }),
+  file_name: Type.String({
+    pattern: '^skill-[a-z0-9-]+\\.md$',
+    maxLength: 100,
+    description: 'What the staged text is called, such as skill-deploy.md',
+  }),
+}
+
+export const ProposedSkill = Type.Object({
+  file_name: Staged.file_name,
+  slug: Type.String({ description: 'What it is called once it is approved' }),
+  name: Type.String(),
+  description: text,
+  description_quality: nullable(
+    Type.String({ description: 'What its description lacks; `parse error: REASON` where it cannot be read' }),
+  ),
+  category: Type.Enum(skillCategories),
+  scan_status: Type.Enum(scanStatuses),
+  scan_reason: text,
+  content: Type.String({ description: 'The SKILL.md that approving stores' }),
+  created_at: Time,
+})
+
 export const Imported = {
   skill_id: Id,
   slug: Type.String(),
@@ -173,6 +200,60 @@ export const skills = {
       'skills_full',
       'body_too_large',
     ],
+  }),
+  generate: post('/workspaces/:workspaceId/skills/generate', {
+    summary: 'Have a model write a skill; every call costs tokens',
+    ...managing,
+    body: Type.Object({
+      slug: Type.String({
+        pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+        maxLength: 64,
+        description: 'Letters, digits and single dashes; no skill has it yet',
+      }),
+      prompt: Type.String({ minLength: 1, maxLength: 8000, description: 'What the skill is to teach' }),
+      model: Type.Optional(nullable(line(100))),
+    }),
+    reply: Type.Object({
+      skill_id: Id,
+      slug: Type.String(),
+      content: Type.String({ description: 'Its SKILL.md' }),
+      scan_status: Type.Enum(scanStatuses),
+      scan_reason: Type.Optional(Type.String()),
+      description_quality: Type.Optional(Type.String()),
+    }),
+    journal: ['skill.imported'],
+    noDryRun: 'it asks a model',
+    throws: ['not_found', 'skill_exists', 'model_key_missing', 'no_skill_written', 'skills_full', 'rate_limited'],
+  }),
+  proposed: get('/skills/proposed', {
+    summary: 'List skills made of what a crew learned, which wait for people',
+    access: 'MANAGER',
+    query: Type.Object({ crew_id: Staged.crew_id }),
+    reply: Type.Array(ProposedSkill),
+    throws: ['not_found'],
+  }),
+  approve: post('/skills/proposed/approve', {
+    summary: 'Store a proposed skill',
+    access: 'MANAGER',
+    scope: 'skills:write',
+    status: 200,
+    body: Type.Object(Staged),
+    reply: Type.Object({ ...Imported, file_name: Staged.file_name }),
+    journal: ['memory.skill_approved'],
+    throws: ['not_found', 'skill_invalid', 'skill_of_others', 'builtin_kept', 'skills_full'],
+  }),
+  reject: post('/skills/proposed/reject', {
+    summary: 'Reject a proposed skill, and remove its text',
+    access: 'MANAGER',
+    scope: 'skills:write',
+    status: 200,
+    body: Type.Object(Staged),
+    reply: Type.Object({
+      file_name: Staged.file_name,
+      removed: Type.Boolean({ description: 'false: there was none any more' }),
+    }),
+    journal: ['memory.skill_rejected'],
+    throws: ['not_found'],
   }),
   remove: del('/workspaces/:workspaceId/skills/:skillId', {
     summary: 'Delete a skill',

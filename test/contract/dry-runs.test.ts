@@ -27,6 +27,7 @@ const refused: Record<string, string> = {
   'routines.dryRun': 'it is one itself',
   'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
+  'skills.generate': 'it asks a model',
   'templates.suggest': 'it creates nothing',
   'totp.confirm': 'tries of a secret must be counted',
   'totp.remove': 'tries of a secret must be counted',
@@ -417,6 +418,8 @@ const cases: Record<string, Case> = {
   'workflows.update': ok({ icon: 'new' }),
   'workflows.remove': gone,
   'skills.import': made({ content: '---\nname: new\nlicense: MIT\n---\n' }),
+  'skills.approve': ok({ crew_id: '$crewId', file_name: 'skill-own.md' }),
+  'skills.reject': ok({ crew_id: '$crewId', file_name: 'skill-own.md' }),
   'skills.remove': ok(),
   'skills.assign': made({ skill_id: '$skillId' }),
   'skills.unassign': {

@@ -467,6 +467,10 @@ sessions.revoke            signed-in -                 api
 skills.list                VIEWER    -                 api
 skills.show                VIEWER    -                 api
 skills.import              MANAGER   skills:write      api  or:skill.create
+skills.generate            MANAGER   skills:write      api  or:skill.create
+skills.proposed            MANAGER   -                 api
+skills.approve             MANAGER   skills:write      api
+skills.reject              MANAGER   skills:write      api
 skills.remove              ADMIN     skills:write      api
 skills.assigned            VIEWER    -                 api
 skills.assign              MANAGER   skills:write      api  crew-role

@@ -188,6 +188,8 @@ const references: [operation: string, member: string, of: string, body: (id: str
   ['rooms.continue', 'agent_id', 'agentId', (agent_id) => ({ kind: 'channel', title: 'x', agent_id, client_id: 'x' })],
   ['rooms.continue', 'member_ids', 'userId', (id) => ({ kind: 'group', title: 'x', member_ids: [id], client_id: 'x' })],
   ['inbox.bulk', 'ids', 'itemId', (id) => ({ ids: [id], state: 'read' })],
+  ['skills.approve', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-own.md' })],
+  ['skills.reject', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-own.md' })],
 ]
 
 /** Everything that is stored, but for when tokens were used. */

@@ -3,6 +3,7 @@ import { newId } from '#kernel/ids'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
 import { addMessage } from '../../daemon/features/chats/messages/service.ts'
 import { propose } from '../../daemon/features/consolidate/service.ts'
+import { stage } from '../../daemon/features/skills/proposals/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
 
@@ -87,6 +88,9 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
       now,
     }),
   )
+  const learned = { pattern: word, action: word, evidence: [entry.entry.id], confidence: 1 }
+  const made = { crew: { id: crew.id, workspace_id: workspace, slug: word, name: word }, pattern: word, now }
+  app.writeNow(() => stage(app, { ...made, rule: learned, score: { composite: 1, recall_count: 10 } }))
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })
   app.db
     .prepare(

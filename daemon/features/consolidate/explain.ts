@@ -1,85 +1,19 @@
 import type { consolidate, LearnedRule } from '#contract/consolidate'
 import type { Reply } from '#contract/define'
-import type { Entry } from '#contract/entries'
-import { type App, wholeSeconds } from '#kernel/app'
+import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { Problem } from '#kernel/problem'
-import { show, walk } from '../journal/service.ts'
-import { queries } from './queries.ts'
-import { scoreOf } from './score.ts'
+import { scoresOf } from './recalls.ts'
 import { find, toProposal } from './service.ts'
-
-const day = 86_400_000
-/** Days that searches and earlier proposals count. */
-const window = 7
-/** Searches that are looked at, the newest first. */
-const mostSearches = 5000
-
-/** A search that found something. */
-interface Search {
-  query: string
-  hits: ReadonlySet<string>
-}
-
-async function searchesOf(app: App, workspace: string): Promise<Search[]> {
-  const since = wholeSeconds(app.clock() - window * day)
-  const found: Search[] = []
-  for await (const entries of walk(app, workspace, { entry_type: 'memory.searched', since })) {
-    for (const { payload } of entries) {
-      const { query, hit_chunk_ids } = payload ?? {}
-      if (typeof query === 'string' && Array.isArray(hit_chunk_ids)) found.push({ query, hits: new Set(hit_chunk_ids) })
-    }
-    if (found.length >= mostSearches) break
-  }
-  return found
-}
-
-/** Evidence of what was proposed for a crew lately, by proposal. */
-const usedLately = ({ db, clock }: App, crew: string): ReadonlySet<string>[] =>
-  queries(db)
-    .ofCrew.all(crew, wholeSeconds(clock() - window * day))
-    .filter(({ kind }) => kind === 'learned')
-    .map(({ evidence_json }) => new Set((JSON.parse(evidence_json) as LearnedRule[]).flatMap((rule) => rule.evidence)))
 
 export async function explain(
   app: App,
-  call: Call<typeof consolidate.explain>,
+  { actor, proposalId }: Call<typeof consolidate.explain>,
 ): Promise<Reply<typeof consolidate.explain>> {
-  const row = find(app, call.actor.workspace, call.proposalId)
+  const row = find(app, actor.workspace, proposalId)
   const { crew_slug: _slug, reason: _reason, ...about } = toProposal(row)
   const rules = JSON.parse(row.evidence_json) as LearnedRule[]
-  const cited = entriesOf(app, call, rules)
-  const searches = await searchesOf(app, row.workspace_id)
-  const used = usedLately(app, row.crew_id)
-  const scores = rules.map((rule) => {
-    const has = (ids: ReadonlySet<string>) => rule.evidence.some((id) => ids.has(id))
-    const own = rule.evidence.flatMap((id) => cited.get(id) ?? [])
-    const known = {
-      queries: searches.filter(({ hits }) => has(hits)).map(({ query }) => query),
-      newest: own.length ? Math.max(...own.map(({ ts }) => Date.parse(ts))) : null,
-      used: used.filter(has).length,
-      types: new Set(own.map(({ entry_type }) => entry_type)).size,
-      now: app.clock(),
-    }
-    return [rule.pattern, scoreOf(rule, known)] as const
-  })
-  const entries = [...cited.values()].map(({ id, ts, entry_type, summary }) => ({ id, ts, entry_type, summary }))
-  return { ...about, evidence: rules, scores: Object.fromEntries(scores), entries }
-}
-
-/** The entries that rules cite and that are still there. */
-function entriesOf(
-  app: App,
-  call: Call<typeof consolidate.explain>,
-  rules: readonly LearnedRule[],
-): Map<string, Entry> {
-  const found = new Map<string, Entry>()
-  for (const entryId of new Set(rules.flatMap(({ evidence }) => evidence))) {
-    try {
-      found.set(entryId, JSON.parse(show(app, { ...call, entryId } as Parameters<typeof show>[1])) as Entry)
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-    }
-  }
-  return found
+  const { scored, cited } = await scoresOf(app, row, rules)
+  const scores = Object.fromEntries(scored.map(({ rule, score }) => [rule.pattern, score]))
+  const entries = cited.map(({ id, ts, entry_type, summary }) => ({ id, ts, entry_type, summary }))
+  return { ...about, evidence: rules, scores, entries }
 }

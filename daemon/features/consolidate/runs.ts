@@ -9,6 +9,7 @@ import { untilWritten } from '#kernel/store/until-written'
 import { findCrew } from '../crews/service.ts'
 import { takeUnhelpful } from '../memory/rules/service.ts'
 import { NoAnswer } from '../models/asking/service.ts'
+import { promote } from './promote.ts'
 import { queries } from './queries.ts'
 import { proposeRemoval } from './service.ts'
 import { sinceMs } from './since.ts'
@@ -96,6 +97,8 @@ async function work(app: App, summarizer: Summarizer, it: Starting & { worker: s
   for (const row of all) {
     try {
       if (signal.aborted) throw new NoAnswer('It took longer than ten minutes')
+      // Before the model is asked, which may give no answer.
+      await promote(app, row)
       const rules = await consolidate(app, row, { summarizer, since, signal })
       if (rules !== null) done.crews_run++
       done.rules_proposed += rules ?? 0

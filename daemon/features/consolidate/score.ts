@@ -11,6 +11,12 @@ const weights = {
 
 const thresholds = { MinScore: 0.8, MinRecallCount: 3, MinUniqueQueries: 3 } as const
 
+/** From where on a rule is worth a skill. */
+const skillThresholds = { composite: 0.85, recalls: 10 } as const
+
+export const isWorthSkill = ({ composite, recall_count }: Score): boolean =>
+  composite >= skillThresholds.composite && recall_count >= skillThresholds.recalls
+
 /** Days after which something counts half as recent. */
 const halfLife = 14
 const day = 86_400_000

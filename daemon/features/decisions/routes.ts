@@ -12,6 +12,7 @@ const writes: readonly FactName[] = [
   'credential.refused',
   'persona.suggestion_settled',
   'memory.proposal_rejected',
+  'memory.skill_rejected',
 ]
 
 export default feature(decisions, (app) => ({ show: (call) => show(app, call) }), {

@@ -21,7 +21,13 @@ export function list({ db }: App, reads: JournalReads, { actor, query }: Call<ty
   return reads.page(actor.workspace, filter, { upTo }, limit)
 }
 
-export function show(app: App, { actor, entryId }: Call<typeof journal.show>): string {
+interface Named {
+  actor: { workspace: string }
+  entryId: string
+}
+
+/** An entry of the workspace, as it is stored. */
+export function show(app: App, { actor, entryId }: Named): string {
   const doc = queries(app.db).doc.get(entryId, app.index.names.find(0, actor.workspace) ?? 0)
   if (!doc) tellGone(app, actor.workspace, entryId)
   if (!doc) throw problem('not_found')

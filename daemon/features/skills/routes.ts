@@ -1,6 +1,8 @@
 import { skills } from '#contract/skills'
 import { feature } from '#kernel/feature'
 import { assign, assigned, forgetAgent, unassign } from './assignments/service.ts'
+import { generate } from './generating/service.ts'
+import { approve, proposed, reject } from './proposals/service.ts'
 import { disown, importSkill, list, remove, show } from './service.ts'
 import { dropUses } from './uses/service.ts'
 
@@ -10,6 +12,10 @@ export default feature(
     list: (call) => list(app, call),
     show: (call) => show(app, call),
     import: importSkill(app),
+    generate: generate(app),
+    proposed: (call) => proposed(app, call),
+    approve: (call) => approve(app, call),
+    reject: (call) => reject(app, call),
     remove: (call) => remove(app, call),
     assigned: (call) => assigned(app, call),
     assign: (call) => assign(app, call),

@@ -1,22 +1,18 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
-import { mostSkills, type Skill, type SkillDetail, skillMaturities, type skills } from '#contract/skills'
+import type { Skill, SkillDetail, skills } from '#contract/skills'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
-import { type Actor, type Call, staged } from '#kernel/feature'
+import { type Call, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
-import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { holdersOf } from './assignments/service.ts'
 import { fetchSkill } from './fetching.ts'
-import { checkedFiles, type SkillFile, sha256 } from './files.ts'
 import { filesOf, findSkill, noSkill } from './find.ts'
-import { readSkill, type SkillText } from './format.ts'
-import { openLicense } from './license.ts'
-import { type Listed, queries, type Row } from './queries.ts'
-import { type Scan, scanSkill } from './scan.ts'
+import { type Listed, queries } from './queries.ts'
+import { judgeLicense, ownSkill, type Read, readWhole, storeSkill, tellImported } from './storing.ts'
 import { usageOf } from './uses/service.ts'
 
 type Shown = Static<typeof Skill>
@@ -83,80 +79,6 @@ export function show(app: App, { actor, skillId, query }: Call<typeof skills.sho
   }
 }
 
-/** A skill that was read and looked through, and not stored yet. */
-interface Read {
-  content: string
-  text: SkillText
-  files: SkillFile[]
-  scan: Scan
-}
-
-/** Reads a skill and its files, and refuses what is none. */
-function read(content: string, files: readonly SkillFile[]): Read {
-  const text = readSkill(content)
-  const checked = checkedFiles(content, files)
-  return { content, text, files: checked, scan: scanSkill(content, checked) }
-}
-
-/** Refuses a skill that nobody may pass on; says whether it was taken all the same. */
-function judgeLicense(license: string | null, allowUnsafe: boolean): boolean {
-  if (openLicense(license) !== null) return false
-  if (allowUnsafe) return true
-  throw problem('license_refused', {
-    detail:
-      license === null
-        ? 'SKILL.md names no licence'
-        : 'The licence is none of MIT, Apache-2.0, BSD-2-Clause, BSD-3-Clause, ISC, CC0-1.0, MPL-2.0, Unlicense, 0BSD',
-  })
-}
-
-interface Origin {
-  actor: Actor
-  now: string
-}
-
-/** Stores a skill under its slug, over one of this workspace that has it. */
-function storeSkill(app: App, { content, text, files, scan }: Read, { actor, now }: Origin) {
-  const { slug } = text
-  const before = queries(app.db).bySlug.get(slug)
-  if (before) ownSkill(before, actor.workspace)
-  else if (queries(app.db).count.get()! >= mostSkills)
-    throw problem('skills_full', { detail: `There are ${mostSkills} skills already` })
-  const row: Row = {
-    ...text,
-    id: before?.id ?? newId(app.clock()),
-    workspace_id: actor.workspace,
-    content,
-    source: 'CUSTOM',
-    spdx_license: openLicense(text.license),
-    place: skillMaturities.indexOf(text.maturity as (typeof skillMaturities)[number]),
-    scan_status: scan.status,
-    scan_reason: scan.reason,
-    words: [slug, text.name, text.display_name, text.description, text.tags].join('\n').toLowerCase(),
-    bytes: files.reduce((sum, file) => sum + file.content.length, Buffer.byteLength(content)),
-    created_at: before?.created_at ?? now,
-    updated_at: now,
-  }
-  queries(app.db).put.run(row)
-  queries(app.db).dropFiles.run(row.id)
-  for (const { path, executable, content: bytes } of files)
-    queries(app.db).addFile.run({
-      skill_id: row.id,
-      path,
-      executable: executable ? 1 : 0,
-      sha256: sha256(bytes),
-      content: bytes,
-    })
-  return { skill_id: row.id, slug, created: !before, name: row.name }
-}
-
-/** Refuses a change of what comes with Muster, or is of another workspace. */
-function ownSkill({ source, slug, workspace_id }: Row, workspace: string): void {
-  if (source === 'BUNDLED') throw problem('builtin_kept', { detail: `The skill ${slug} comes with Muster` })
-  if (workspace_id !== null && workspace_id !== workspace)
-    throw problem('skill_of_others', { detail: `The skill ${slug} is of another workspace` })
-}
-
 export function importSkill(app: App) {
   return staged<typeof skills.import, Read>(
     async ({ body }) => {
@@ -170,30 +92,15 @@ export function importSkill(app: App) {
         executable: executable === true,
         content: decoded(content_base64, index),
       }))
-      return read(content || (await fetchSkill(app, url!)), files)
+      return readWhole(content || (await fetchSkill(app, url!)), files)
     },
     ({ actor, body, now }, ready) => {
       const unsafe = judgeLicense(ready.text.license, body.allow_unsafe_license === true)
       const stored = storeSkill(app, ready, { actor, now })
-      told(app, actor, { ...stored, source: body.url ? 'url' : 'content', unsafe })
+      tellImported(app, actor, { ...stored, source: body.url ? 'url' : 'content', unsafe })
       return stored
     },
   )
-}
-
-interface Told {
-  skill_id: string
-  slug: string
-  created: boolean
-  source: 'url' | 'content'
-  unsafe: boolean
-}
-
-/** Records that a skill was imported. */
-function told(app: App, actor: Actor, { skill_id, slug, created, source, unsafe }: Told): void {
-  const payload = { skill_id, slug, created, source, unsafe_license: unsafe }
-  const about = { workspace_id: actor.workspace, ...actorOf(actor) }
-  app.journal(unsafe ? fact('skill.imported_unlicensed', payload, about) : fact('skill.imported', payload, about))
 }
 
 function decoded(text: string, index: number): Buffer {

@@ -66,6 +66,7 @@ export const anthropic: Provider = {
   models,
   completion: {
     model: 'claude-haiku-4-5',
+    writer: 'claude-sonnet-4-6',
     request: ({ model, system, prompt, maxTokens }, token) => ({
       path: '/v1/messages',
       headers: { ...version, 'x-api-key': token },

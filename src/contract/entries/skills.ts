@@ -6,13 +6,16 @@ const Imported = Type.Object({
   skill_id: Type.String(),
   slug: Type.String(),
   created: Type.Boolean(),
-  source: Type.Enum(['url', 'content']),
+  source: Type.Enum(['url', 'content', 'git', 'generated']),
   unsafe_license: Type.Boolean(),
 })
 
 const Named = Type.Object({ skill_id: Type.String(), slug: Type.String() })
 
-const imported = ({ created }: { created: boolean }) => (created ? 'imported' : 'imported anew')
+function imported({ created, source }: { created: boolean; source: string }): string {
+  if (source === 'generated') return 'written by a model for'
+  return created ? 'imported by' : 'imported anew by'
+}
 
 /** Skills: where they come from and go. docs/skills.md. */
 export const skillFacts = {
@@ -20,13 +23,13 @@ export const skillFacts = {
     'skill.imported',
     'notice',
     Imported,
-    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} by ${actor}`,
+    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}`,
   ),
   'skill.imported_unlicensed': entry(
     'skill.imported',
     'warn',
     Imported,
-    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} by ${actor}, without a licence that is open`,
+    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}, without a licence that is open`,
   ),
   'skill.assigned': entry(
     'skill.assigned',
@@ -57,5 +60,36 @@ export const skillFacts = {
     'notice',
     Type.Object({ skill_id: Type.String(), slug: Type.String() }),
     ({ slug }, { actor }) => `The skill ${quoted(slug)} was deleted by ${actor}`,
+  ),
+  'memory.skill_proposed': entry(
+    'memory.skill_proposed',
+    'notice',
+    Type.Object({
+      file_name: Type.String(),
+      skill_path: Type.String(),
+      slug: Type.String(),
+      scan_status: Type.String(),
+      composite: Type.Number({ description: 'The score of its rule' }),
+      recall_count: Type.Integer({ description: 'Searches of the last seven days that found it' }),
+    }),
+    ({ slug, recall_count }, { crew }) =>
+      `What crew ${crew} learned and looked up ${recall_count} times is proposed as the skill ${quoted(slug)}`,
+  ),
+  'memory.skill_approved': entry(
+    'memory.skill_approved',
+    'notice',
+    Type.Object({
+      skill_id: Type.String(),
+      skill_path: Type.String(),
+      slug: Type.String(),
+      created: Type.Boolean(),
+    }),
+    ({ slug }, { person, crew }) => `${person} approved the skill ${quoted(slug)}, which crew ${crew} learned`,
+  ),
+  'memory.skill_rejected': entry(
+    'memory.skill_rejected',
+    'info',
+    Type.Object({ skill_path: Type.String(), file_name: Type.String(), removed_on_fs: Type.Boolean() }),
+    ({ file_name }, { person, crew }) => `${person} rejected the proposed skill ${quoted(file_name)} of crew ${crew}`,
   ),
 }

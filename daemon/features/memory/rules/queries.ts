@@ -45,8 +45,8 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM ${tables} WHERE l.workspace_id = @workspace AND l.removed_at IS NULL
       AND (@crew IS NULL OR l.crew_id = @crew) ORDER BY l.number DESC LIMIT @limit OFFSET @offset`,
   ),
-  ofCrew: db.prepare<[crew: string], { number: number; rule_json: string }>(
-    `SELECT number, rule_json FROM learned_rules WHERE crew_id = ? AND removed_at IS NULL
+  ofCrew: db.prepare<[crew: string], Pick<RuleRow, 'number' | 'file' | 'rule_json'>>(
+    `SELECT number, file, rule_json FROM learned_rules WHERE crew_id = ? AND removed_at IS NULL
       ORDER BY number DESC LIMIT 500`,
   ),
   /** Of those of whom people were not asked since, the oldest first. */

@@ -42,6 +42,13 @@ export function noteLearned({ db }: App, { rules, now, ...about }: Learned): voi
     })
 }
 
+/** The rules of a crew that stand in its memory as they were learned, the newest first. */
+export const learnedBy = (app: App, crew: string): LearnedRule[] =>
+  queries(app.db)
+    .ofCrew.all(crew)
+    .filter((row) => isPresent(app, { ...row, crew_id: crew }))
+    .map(({ rule_json }) => JSON.parse(rule_json) as LearnedRule)
+
 /** The rules of a crew that stand in a text which a run is given, whole. */
 export function rulesIn({ db }: App, crew: string | null, text: string): number[] {
   if (!crew || !text.includes('**Pattern:**')) return []
@@ -111,7 +118,7 @@ const usesOf = ({ db }: App, { workspace_id, number }: RuleRow) =>
     .map(({ run_id, used_at, ...how }) => ({ run_id, used_at, outcome: outcomeOf(how) }))
 
 /** Whether a rule still stands in its file as it was learned. */
-const isPresent = (app: App, { crew_id, file, rule_json }: RuleRow): boolean =>
+const isPresent = (app: App, { crew_id, file, rule_json }: Pick<RuleRow, 'crew_id' | 'file' | 'rule_json'>): boolean =>
   bare(readFile(app, crew_id, file)?.content ?? '').includes(bare(ruleHead(JSON.parse(rule_json) as LearnedRule)))
 
 /**

@@ -376,6 +376,61 @@ describe('an answer', () => {
   })
 })
 
+describe('a rule that people approved', () => {
+  const words = 'deploy waits owner first ask ready green staging branch build'.split(' ')
+  const search = (it: Place, query: string) =>
+    it.call('VIEWER', 'POST', '/memory/search/hybrid', { query, crew_id: it.crewId, scope: 'crew_shared' })
+  const staged = async (it: Place) =>
+    (await it.call('MANAGER', 'GET', `/skills/proposed?crew_id=${it.crewId}`)).body as { slug: string }[]
+
+  /** A rule of eight entries of three kinds, of which the model is sure. */
+  async function learned(): Promise<Place> {
+    const it = await place()
+    const ids = [
+      ...entries(it, 4),
+      ...entries(it, 3, { type: 'mission.status_change' }),
+      ...entries(it, 3, { type: 'keeper.decision', payload: { decision: 'DENY' } }),
+    ]
+    const pattern = `When a deploy waits: ${words.join(', ')}`
+    it.says.now = JSON.stringify([rule(ids.slice(0, 8), { confidence: 0.95, pattern })])
+    await run(it)
+    const [{ proposal_id }] = await proposals(it)
+    await it.call('ADMIN', 'POST', `/consolidate/proposed/${proposal_id}/approve`)
+    it.says.now = '[]'
+    return it
+  }
+
+  it('is proposed as a skill once it is looked up again and again, and only once', async () => {
+    const it = await learned()
+    const found = async (many: number) => {
+      for (let at = 0; at < many; at++) await search(it, `${words[at % 10]} ${words[(at * 3 + 1) % 10]}`)
+      await run(it)
+    }
+    await found(9)
+    expect(await staged(it)).toEqual([])
+    await found(21)
+    expect((await staged(it)).map(({ slug }) => slug)).toEqual(['a-deploy-waits-deploy-waits-owner-first-ask-read'])
+    await run(it)
+    expect(told(it, 'memory.skill_proposed')).toMatchObject([{ payload: { recall_count: 30 }, actor_type: 'system' }])
+  })
+
+  it('is no skill where it was taken out of the memory by hand', async () => {
+    const it = await learned()
+    for (let at = 0; at < 30; at++) await search(it, `${words[at % 10]} ${words[(at * 3 + 1) % 10]}`)
+    await it.call('OWNER', 'DELETE', '/memory/file?path=crew:web/topics/learned-2026-01-01.md')
+    await run(it)
+    expect(await staged(it)).toEqual([])
+  })
+
+  it('is proposed as a skill also where the model gives no answer', async () => {
+    const it = await learned()
+    for (let at = 0; at < 30; at++) await search(it, `${words[at % 10]} ${words[(at * 3 + 1) % 10]}`)
+    it.says.now = { status: 529, body: '' }
+    expect(await run(it)).toMatchObject({ status: 'failed' })
+    expect(await staged(it)).toHaveLength(1)
+  })
+})
+
 describe('pins', () => {
   const pins = async (it: Place) =>
     (await it.call('VIEWER', 'GET', '/memory/file?path=crew:web/pins.md')).body.content as string | undefined
