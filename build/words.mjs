@@ -24,6 +24,7 @@ const lists = {
   inbox: ['inboxKinds', 'inboxStates'],
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
+  keeper: ['evaluatorSlots', 'judgeProfiles', 'judgeProviders', 'judgeWires', 'watchPresets'],
   memory: ['memoryKinds'],
   missions: ['missionStatuses'],
   metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],

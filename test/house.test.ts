@@ -203,6 +203,7 @@ describe('vendors', () => {
     'daemon/runtime/adapters/settings.ts': 'lists their settings',
     'src/client/words.ts': 'generated from the contract',
     'src/contract/agents.ts': 'values of cli_adapter and llm_provider on the wire',
+    'src/contract/keeper.ts': 'values of judge_provider and judge_wire on the wire',
     'src/contract/credentials.ts': 'values of provider on the wire, and the variables that belong to them',
   }
 

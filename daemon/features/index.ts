@@ -42,6 +42,7 @@ import inbox from './inbox/routes.ts'
 import invitations from './invitations/routes.ts'
 import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
+import keeper from './keeper/routes.ts'
 import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
@@ -130,6 +131,7 @@ export const features = {
   invitations,
   issues,
   journal,
+  keeper,
   labels,
   limits,
   members: join(members, memberCapabilities),

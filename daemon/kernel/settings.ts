@@ -16,8 +16,8 @@ export interface Setting {
   summary: string
 }
 
-/** A text setting of an adapter or a provider, never a secret: `config.vendor` has it by its path. */
-export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary'> & { kind: 'string'; fallback: string }
+/** A text setting of an adapter or a provider: `config.vendor` has it by its path. */
+export type VendorSetting = Pick<Setting, 'path' | 'env' | 'summary' | 'secret'> & { kind: 'string'; fallback: string }
 
 const setting = <const S extends Setting>(it: S): S => it
 
@@ -272,6 +272,37 @@ export const settings = {
     min: 0,
     max: 8760,
     summary: 'Hours between two consolidations of a workspace; 0 for none but those that people start',
+  }),
+  keeperEnabled: setting({
+    path: 'keeper.enabled',
+    env: 'KEEPER_ENABLED',
+    kind: 'string',
+    fallback: '',
+    choices: ['', 'true', 'false'],
+    summary: 'Whether a judge is asked before agents get credentials; by default where its address is set',
+  }),
+  keeperUrl: setting({
+    path: 'keeper.url',
+    env: 'KEEPER_OLLAMA_URL',
+    kind: 'string',
+    fallback: '',
+    summary: "Address of the judge's server of models, such as http://localhost:11434",
+  }),
+  keeperModel: setting({
+    path: 'keeper.model',
+    env: 'KEEPER_MODEL',
+    kind: 'string',
+    fallback: '',
+    summary: 'Model that judges',
+  }),
+  keeperProbesPerMinute: setting({
+    path: 'keeper.probes_per_minute',
+    env: 'KEEPER_PROBES_PER_MIN',
+    kind: 'integer',
+    fallback: 6,
+    min: 1,
+    max: 600,
+    summary: 'Trials of judges a minute, of all workspaces together',
   }),
   allowPrivateEndpoints: setting({
     path: 'container.allow_private_endpoints',

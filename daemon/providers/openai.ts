@@ -68,6 +68,15 @@ export const openai: Provider = {
     ask: (token) => ({ path: '/v1/models', headers: bearer(token) }),
   },
   completion: chatCompletions('gpt-5-mini', 'max_completion_tokens'),
+  judging: { wire: 'openai-responses', model: 'gpt-5.4-mini' },
+  serverKey: {
+    path: 'models.openai_key',
+    env: 'OPENAI_API_KEY',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: "This server's own key of OpenAI, for evaluators",
+  },
   prices,
   probe: (value) => ({ url: '/v1/models', headers: bearer(value) }),
 }

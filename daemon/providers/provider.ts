@@ -3,6 +3,7 @@ import type { ModelTier } from '#contract/routine-definition'
 import type { VendorSetting } from '#kernel/settings'
 import type { Prices } from './prices.ts'
 import type { Vendor } from './vendor.ts'
+import type { Hosted } from './wires.ts'
 
 /** What Muster knows of one provider. All other code asks this table, and names no provider itself. */
 export interface Provider {
@@ -16,6 +17,10 @@ export interface Provider {
   models?: Models
   /** How the daemon itself asks one of its models. */
   completion?: Completion
+  /** How its models judge what agents want to do. */
+  judging?: Hosted
+  /** The server's own key, for what it asks on nobody's behalf. */
+  serverKey?: VendorSetting
   /** What its models cost by its own list. */
   prices?: Prices
   /** One harmless request that is answered differently for good and bad keys; an address, or a path below `address`. */

@@ -77,6 +77,7 @@ export const crewColors = ['blue', 'emerald', 'violet', 'amber', 'rose', 'cyan',
 export const deliveryStatuses = ['pending', 'sent', 'failed', 'dropped_pref', 'dropped_rate'] as const
 export const escalationActions = ['approve', 'reject', 'redirect'] as const
 export const escalationStatuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED'] as const
+export const evaluatorSlots = ['curator', 'behavior', 'memory_health', 'negative', 'run_summary', 'fallback'] as const
 export const givenRoles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const
 export const healths = ['on_track', 'at_risk', 'off_track'] as const
 export const inboxKinds = [
@@ -113,6 +114,9 @@ export const issueTransitions = [
   ['CANCELLED', ['BACKLOG', 'TODO']],
   ['DUPLICATE', []],
 ] as const
+export const judgeProfiles = ['balanced', 'strict', 'thorough'] as const
+export const judgeProviders = ['ollama', 'openai_compat', 'anthropic'] as const
+export const judgeWires = ['ollama', 'openai-chat', 'openai-responses', 'anthropic-messages'] as const
 export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
@@ -204,4 +208,5 @@ export const skillRuntimes = ['INSTRUCTIONS', 'SCRIPT', 'MCP', 'HYBRID'] as cons
 export const tiers = ['STANDARD', 'ADMIN'] as const
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
 export const triagePriorities = ['low', 'normal', 'high', 'urgent', 'none'] as const
+export const watchPresets = ['credentials', 'egress', 'memory', 'destructive', 'secret_files'] as const
 export const workPriorities = ['none', 'low', 'medium', 'high', 'urgent'] as const

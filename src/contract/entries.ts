@@ -23,6 +23,7 @@ import { inboxFacts } from './entries/inbox.ts'
 import { invitationFacts } from './entries/invitations.ts'
 import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
+import { keeperFacts } from './entries/keeper.ts'
 import { limitFacts } from './entries/limits.ts'
 import { memberFacts } from './entries/members.ts'
 import { memoryFacts } from './entries/memory.ts'
@@ -77,6 +78,7 @@ export const facts = {
   ...policyFacts,
   ...idpFacts,
   ...invitationFacts,
+  ...keeperFacts,
   ...limitFacts,
   ...memberFacts,
   ...portFacts,

@@ -40,6 +40,7 @@ import { inbox } from './inbox.ts'
 import { invitations } from './invitations.ts'
 import { issues } from './issues.ts'
 import { journal } from './journal.ts'
+import { keeper } from './keeper.ts'
 import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { memberCapabilities } from './member-capabilities.ts'
@@ -125,6 +126,7 @@ export const api = {
   invitations,
   issues,
   journal,
+  keeper,
   labels,
   limits,
   members: { ...members, ...memberCapabilities },

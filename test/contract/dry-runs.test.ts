@@ -21,6 +21,9 @@ const refused: Record<string, string> = {
   'credentials.test': 'it asks a provider about the value',
   'files.save': "it works on the crew's disk, which takes nothing back",
   'memory.search': 'it changes nothing that is stored',
+  'keeper.test': 'it is a trial itself',
+  'keeper.testHosted': 'it is a trial itself',
+  'keeper.probe': 'it is a trial itself',
   'invitations.redeem': 'tries of a secret must be counted',
   'pairing.start': 'it gives out a code',
   'automations.preview': 'it changes nothing that is stored',
@@ -65,6 +68,19 @@ async function templated(it: TestDaemon, owner: Person) {
   const body = { category: 'security', title: 'x' }
   expect((await it.call(owner, 'PUT', '/notification-templates', body)).status).toBe(200)
   return undefined
+}
+
+/** The judge has an address and a model. */
+async function judgeSet(it: TestDaemon, owner: Person) {
+  const body = { judge_endpoint_url: 'http://localhost:11434', judge_model: 'x' }
+  expect((await it.call(owner, 'PUT', '/admin/keeper/config', body)).status).toBe(200)
+  return undefined
+}
+
+/** Somebody set who judges what agents do. */
+async function evaluatorSet(it: TestDaemon, owner: Person): Promise<Ids> {
+  expect((await it.call(owner, 'PUT', '/admin/keeper/aux/behavior', { timeout_ms: 2000 })).status).toBe(200)
+  return { slot: 'behavior' }
 }
 
 /** The newest version of the routine waits for approval. */
@@ -318,6 +334,13 @@ const cases: Record<string, Case> = {
     documents: [{ path: 'AGENT.md', content: 'new' }],
   }),
   'memory.setConfig': ok({ versions_retention_days: 90 }),
+  'keeper.setConfig': ok({ enabled: true }),
+  'keeper.resetConfig': { ...ok(), before: judgeSet },
+  'keeper.setAux': { ...ok({ timeout_ms: 2000 }), before: () => ({ slot: 'behavior' }) },
+  'keeper.resetAux': { ...ok(), before: evaluatorSet },
+  'keeper.resetSlot': { ...ok(), before: evaluatorSet },
+  'keeper.useJudge': { ...ok(), before: judgeSet },
+  'keeper.setGovernance': ok({ enabled: true }),
   'consolidate.approve': ok(),
   'consolidate.reject': ok({ reason: 'new' }),
   'checkpoints.create': { status: 201, later: true },

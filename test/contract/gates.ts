@@ -347,6 +347,20 @@ memory.stats               ADMIN     -                 api
 memory.history             ADMIN     -                 api
 memory.content             ADMIN     -                 api
 memory.config              ADMIN     -                 api
+keeper.config              ADMIN     -                 api
+keeper.setConfig           ADMIN     workspace:admin   api  second-factor
+keeper.resetConfig         ADMIN     workspace:admin   api  second-factor
+keeper.models              ADMIN     -                 api
+keeper.test                ADMIN     workspace:admin   api
+keeper.testHosted          ADMIN     workspace:admin   api
+keeper.aux                 ADMIN     -                 api
+keeper.setAux              ADMIN     workspace:admin   api  second-factor
+keeper.resetAux            ADMIN     workspace:admin   api  second-factor
+keeper.resetSlot           ADMIN     workspace:admin   api  second-factor
+keeper.useJudge            ADMIN     workspace:admin   api  second-factor
+keeper.probe               ADMIN     workspace:admin   api
+keeper.governance          ADMIN     -                 api
+keeper.setGovernance       ADMIN     workspace:admin   api  second-factor
 memory.setConfig           ADMIN     workspace:admin   api
 
 persona.show               VIEWER    -                 api

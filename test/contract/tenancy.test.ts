@@ -18,7 +18,18 @@ const common = (async () => {
 })()
 
 /** Names that belong to no workspace, and where a user's own things live. */
-const free = new Set(['workspaceId', 'key', 'name', 'sessionId', 'linkId', 'emoji', 'version', 'provider', 'slug'])
+const free = new Set([
+  'workspaceId',
+  'key',
+  'name',
+  'sessionId',
+  'linkId',
+  'emoji',
+  'version',
+  'provider',
+  'slot',
+  'slug',
+])
 /** What any signed-in user may see of another, and what all workspaces share. */
 const openToAll = new Set(['users.avatar', 'skills.show'])
 /** The invitation of a workspace of one's own is not an invitation to oneself. */

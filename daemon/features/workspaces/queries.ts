@@ -85,6 +85,12 @@ export const queries = statements((db) => ({
        updated_at = @updated_at
      WHERE id = @id AND deleted_at IS NULL RETURNING ${columns}`,
   ),
+  secondApprover: db.prepare<[id: string], { required: number }>(
+    'SELECT require_second_approver AS required FROM workspaces WHERE id = ?',
+  ),
+  setSecondApprover: db.prepare<{ id: string; required: number; now: string }>(
+    'UPDATE workspaces SET require_second_approver = @required, updated_at = @now WHERE id = @id',
+  ),
   remove: db.prepare<[at: string, at: string, id: string]>(
     'UPDATE workspaces SET deleted_at = ?, updated_at = ? WHERE id = ?',
   ),

@@ -151,6 +151,16 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
   return { ...present(after, role), ...beyondRole(app, after.id, actor.id), ...counts(app, after.id) }
 }
 
+/** Whether two people decide about secrets of agents. */
+export const secondApproverRequired = ({ db }: App, workspace: string): boolean =>
+  queries(db).secondApprover.get(workspace)?.required === 1
+
+/** Sets whether two people decide. Whoever calls records the fact. */
+export function requireSecondApprover(app: App, workspace: string, required: boolean, now: string): void {
+  queries(app.db).setSecondApprover.run({ id: workspace, required: required ? 1 : 0, now })
+  app.broadcast({ channel: `workspace:${workspace}`, type: 'workspace.updated', payload: { id: workspace } })
+}
+
 /** Null is a value of its own. */
 const given = <K extends 'credential_audit_retention_days' | 'audit_log_retention_days' | 'journal_retention_days'>(
   body: { [N in K]?: number | null },

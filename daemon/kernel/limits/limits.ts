@@ -5,10 +5,10 @@ import { type Problem, problem } from '../problem.ts'
 import { createBuckets } from './buckets.ts'
 
 /**
- * `test`: tests of keys with their provider. `mail`: mails of one kind to one address, which anyone may cause.
- * `failures`: failed sign-ins to any account. `sockets`: WebSockets on which nobody signs in.
+ * `test`: tests of keys with their provider. `mail`: mails of one kind to one address, which anyone may cause. `judge`:
+ * trials of judges. `failures`: failed sign-ins to any account. `sockets`: WebSockets on which nobody signs in.
  */
-export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets'
+export type Bucket = 'auth' | 'api' | 'test' | 'pairing' | 'mail' | 'failures' | 'sockets' | 'judge'
 
 export interface Limits {
   /** Takes a token from this client's bucket; returns a problem when the bucket is empty. */
@@ -57,6 +57,7 @@ export function createLimits(config: Config, steady: () => number, clock: () => 
     test: () => testsPerMinute,
     mail: () => mailsPerHour,
     sockets: () => socketsPerMinute,
+    judge: () => config.keeperProbesPerMinute,
     failures: () => failuresPerHour * value('http.auth_per_min'),
   }
   const buckets = createBuckets(steady)

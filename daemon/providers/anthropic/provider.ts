@@ -74,6 +74,15 @@ export const anthropic: Provider = {
     }),
     text: (answer) => textsOf((answer as { content?: unknown } | null)?.content),
   },
+  judging: { wire: 'anthropic-messages', model: 'claude-haiku-4-5' },
+  serverKey: {
+    path: 'models.anthropic_key',
+    env: 'ANTHROPIC_API_KEY',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: "This server's own key of Anthropic, for evaluators",
+  },
   prices,
   probe: (value, type) => ({
     url: '/v1/models?limit=1',

@@ -192,6 +192,18 @@ export function modelKey(
   return null
 }
 
+/** A working API key of the workspace by its id; null when that is none. */
+export function apiKeyOf(
+  app: App,
+  workspaceId: string,
+  credentialId: string,
+): { provider: string; token: string } | null {
+  const row = deliveryQueries(app.db).keyById.get(workspaceId, credentialId)
+  if (!row || !app.vault || statusOf(row, app.clock()) !== 'ACTIVE') return null
+  const token = openValue(app, row)
+  return token === null ? null : { provider: row.provider, token }
+}
+
 /** The address in the workspace's oldest working credential of type ENDPOINT_URL; null without one. */
 export function endpointUrl(app: App, workspaceId: string): string | null {
   if (!app.vault) return null
