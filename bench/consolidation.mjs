@@ -1,6 +1,6 @@
-// Rows: how long a consolidation reads a crew of 100,000 entries, how long one of which most teach nothing, how much
-// memory it takes, and how long others wait meanwhile. `node bench/consolidation.mjs [ENTRIES]`; TMPDIR=/dev/shm measures
-// without the disk.
+// Rows: how long a consolidation reads a crew of 100,000 entries, how long one of which most teach nothing, how
+// much memory it takes, and how long others wait meanwhile. `node bench/consolidation.mjs [ENTRIES]`; TMPDIR=/dev/shm
+// measures without the disk.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -148,7 +148,9 @@ await scratch(async (dir) => {
       ratio: large.ms / Math.max(1, small.ms),
       target: '<= 2',
       met: large.ms <= 2 * Math.max(10, small.ms),
-      method: `from one entry to the other, median of ${times}, the model's server answers at once; against ${few} entries`,
+      method:
+        `from one entry to the other, median of ${times}, the model's server answers at once; against ${few} ` +
+        'entries',
     })
 
     const reading = readRate(file, crews[2].id)

@@ -52,11 +52,11 @@ export const proposedSkillView: View<Proposed> = {
   name: ({ file_name }) => file_name,
   empty: 'No skills wait for a decision.',
   columns: {
-    FILE: ({ file_name }) => file_name,
+    NAME: ({ file_name }) => file_name,
     SKILL: ({ slug }) => slug,
     SCAN: ({ scan_status }) => scan_status.toLowerCase(),
-    AGE: ({ created_at }) => age(created_at),
     DESCRIPTION: ({ description }) => description,
+    AGE: ({ created_at }) => age(created_at),
   },
   wide: { LACKS: ({ description_quality }) => description_quality || null },
 }

@@ -6,9 +6,9 @@ import { addPerson, daemon } from '#test'
 const nobody = 'cnone00000000000000000000'
 /**
  * An unknown and a foreign chat answer as an empty one: docs/rules/chats.md, "Chats and messages". A crew template is
- * made under the slug that it is stored under.
+ * made under the slug that it is stored under. The slots of evaluators are fixed: a word that is none is a bad value.
  */
-const looksEmpty = new Set(['chats.messages', 'templates.save'])
+const looksEmpty = new Set(['chats.messages', 'templates.save', 'keeper.setAux', 'keeper.resetSlot', 'keeper.probe'])
 /** What is not there is removed already: docs/rules/people.md, "Preferences". */
 const alwaysDone = new Set(['preferences.remove'])
 /** For what is refused before it changes anything. */

@@ -19,6 +19,10 @@ export function readerProgram(): URL {
     target: 'node20',
     conditions: ['development'],
     external: ['better-sqlite3'],
+    // As in the build: some packages ask for others when they are loaded.
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
     absWorkingDir: root,
     logLevel: 'error',
   })
