@@ -200,6 +200,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   license_refused: 'skills.md#licences',
   skill_unreachable: 'skills.md#importing',
   skill_of_others: 'skills.md#importing',
+  bulk_import_running: 'skills.md#from-a-repository',
+  repository_unreadable: 'skills.md#from-a-repository',
   skill_exists: 'skills.md#a-skill-that-a-model-writes',
   model_key_missing: 'skills.md#a-skill-that-a-model-writes',
   no_skill_written: 'skills.md#a-skill-that-a-model-writes',

@@ -96,3 +96,22 @@ export const skillDetailView: View<Detail> = {
   wide: { ID: ({ id }) => id, HOMEPAGE: ({ homepage }) => homepage },
   below: ({ content }) => content,
 }
+
+type Bulk = Reply<typeof skills.bulkImport>
+
+/** What became of the skills of a repository. */
+export const bulkImportView = (dry: boolean): View<Bulk> => ({
+  name: ({ source }) => source,
+  columns: {
+    REPOSITORY: ({ source }) => source,
+    COMMIT: ({ commit }) => commit.slice(0, 12),
+    FOUND: ({ total_found }) => total_found,
+    [dry ? 'WOULD-IMPORT' : 'IMPORTED']: ({ total_imported }) => total_imported,
+    SKIPPED: ({ skipped }) => skipped.length,
+  },
+  below: ({ imported, skipped }) =>
+    [
+      ...imported.map(({ slug, created }) => `${created ? 'new     ' : 'replaced'}  ${slug}`),
+      ...skipped.map(({ path, reason }) => `skipped   ${path}: ${reason}`),
+    ].join('\n'),
+})

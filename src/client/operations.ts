@@ -529,6 +529,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/skills'],
     show: ['GET', '/api/v1/skills/:skillId'],
     import: ['POST', '/api/v1/workspaces/:workspaceId/skills/import'],
+    bulkImport: ['POST', '/api/v1/workspaces/:workspaceId/skills/bulk-import'],
     generate: ['POST', '/api/v1/workspaces/:workspaceId/skills/generate'],
     proposed: ['GET', '/api/v1/skills/proposed'],
     approve: ['POST', '/api/v1/skills/proposed/approve'],

@@ -149,6 +149,8 @@ export const problems = {
   license_refused: [422, 'The licence of the skill is not an open one'],
   skill_unreachable: [502, 'The skill cannot be fetched'],
   skill_of_others: [403, 'The skill belongs to another workspace'],
+  bulk_import_running: [409, 'Another import from a repository is running'],
+  repository_unreadable: [502, 'The repository cannot be read'],
   skill_exists: [409, 'There is a skill of that name already'],
   model_key_missing: [412, 'The workspace has no API key with which a model could be asked'],
   no_skill_written: [502, 'The model wrote no skill that could be used'],

@@ -115,6 +115,8 @@ const GivenFile = Type.Object({
   executable: Type.Optional(Type.Boolean()),
 })
 
+/** Skills that one import from a repository takes. */
+export const mostBulkSkills = 500
 /** Skills that wait for people, of a crew. */
 export const mostProposedSkills = 50
 
@@ -200,6 +202,44 @@ export const skills = {
       'skills_full',
       'body_too_large',
     ],
+  }),
+  bulkImport: post('/workspaces/:workspaceId/skills/bulk-import', {
+    summary: 'Import the skills of a public git repository',
+    ...managing,
+    status: 200,
+    noDryRun: 'it reads another server; dry_run in its body only tells what it would do',
+    body: Type.Object({
+      git_url: Type.String({ minLength: 1, maxLength: 2000, description: 'The https address of the repository' }),
+      git_ref: Type.Optional(
+        nullable(Type.String({ maxLength: 255, description: 'A branch, a tag or a commit; its main branch if not' })),
+      ),
+      paths: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+          maxItems: 20,
+          description: 'Only skills in these folders: * and ? within a name, ** over folders',
+        }),
+      ),
+      vendor: Type.Optional(nullable(line(100))),
+      allow_unsafe_license: Type.Optional(
+        Type.Boolean({ description: 'Take them whatever their licence is, also without one' }),
+      ),
+      dry_run: Type.Optional(Type.Boolean({ description: 'Only tell what would be imported' })),
+    }),
+    reply: Type.Object({
+      source: Type.String({ description: 'The address of the repository' }),
+      commit: Type.String({ description: 'What was read' }),
+      total_found: Type.Integer(),
+      total_imported: Type.Integer(),
+      imported: Type.Array(
+        Type.Object({ ...Imported, skill_id: Type.String({ description: 'Empty for a new one in a dry run' }) }),
+      ),
+      skipped: Type.Array(
+        Type.Object({ path: Type.String(), slug: Type.Optional(Type.String()), reason: Type.String() }),
+      ),
+      truncated: Type.Boolean({ description: `There are more than ${mostBulkSkills}: name fewer with paths` }),
+    }),
+    journal: ['skill.imported'],
+    throws: ['not_found', 'bulk_import_running', 'repository_unreadable'],
   }),
   generate: post('/workspaces/:workspaceId/skills/generate', {
     summary: 'Have a model write a skill; every call costs tokens',

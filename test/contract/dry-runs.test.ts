@@ -30,6 +30,7 @@ const refused: Record<string, string> = {
   'routines.dryRun': 'it is one itself',
   'routines.test': 'it changes nothing that is stored',
   'sessions.confirm': 'tries of a secret must be counted',
+  'skills.bulkImport': 'it reads another server; dry_run in its body only tells what it would do',
   'skills.generate': 'it asks a model',
   'templates.suggest': 'it creates nothing',
   'totp.confirm': 'tries of a secret must be counted',

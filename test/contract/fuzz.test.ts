@@ -329,6 +329,7 @@ const unequipped = [
   'skills.show',
   'skills.import',
   'skills.approve',
+  'skills.bulkImport',
   'skills.generate',
   'skills.reject',
   'skills.remove',

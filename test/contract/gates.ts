@@ -481,6 +481,7 @@ sessions.revoke            signed-in -                 api
 skills.list                VIEWER    -                 api
 skills.show                VIEWER    -                 api
 skills.import              MANAGER   skills:write      api  or:skill.create
+skills.bulkImport          MANAGER   skills:write      api  or:skill.create
 skills.generate            MANAGER   skills:write      api  or:skill.create
 skills.proposed            MANAGER   -                 api
 skills.approve             MANAGER   skills:write      api

@@ -28,11 +28,10 @@ export default class SkillsGenerate extends ApiCommand<typeof SkillsGenerate> {
 
   async run(): Promise<void> {
     const { prompt, model } = this.flags
-    const skill = await this.api.skills.generate({
-      workspaceId: workspaceInUse(this.session),
-      body: { slug: this.args.name, prompt: fileOr(prompt), ...(model && { model }) },
-    })
-    await this.out.done(`Wrote skill ${skill.slug}. Next: muster skills show ${skill.slug}`, skill)
+    const body = { slug: this.args.name, prompt: fileOr(prompt), ...(model && { model }) }
+    const asking = this.api.skills.generate({ workspaceId: workspaceInUse(this.session), body }, { timeout: 150_000 })
+    const skill = await this.progress('Asking the model', asking)
+    await this.out.done(`Wrote skill ${skill.slug}.`, skill)
     if (skill.scan_reason) this.out.note(`It was flagged: ${skill.scan_reason}`, 'yellow')
   }
 }

@@ -1,6 +1,7 @@
 import { skills } from '#contract/skills'
 import { feature } from '#kernel/feature'
 import { assign, assigned, forgetAgent, unassign } from './assignments/service.ts'
+import { bulkImport } from './bulk/service.ts'
 import { generate } from './generating/service.ts'
 import { approve, proposed, reject } from './proposals/service.ts'
 import { disown, importSkill, list, remove, show } from './service.ts'
@@ -12,6 +13,7 @@ export default feature(
     list: (call) => list(app, call),
     show: (call) => show(app, call),
     import: importSkill(app),
+    bulkImport: bulkImport(app),
     generate: generate(app),
     proposed: (call) => proposed(app, call),
     approve: (call) => approve(app, call),

@@ -45,14 +45,20 @@ interface Origin {
   now: string
 }
 
+/** The skill that one of this slug would replace; refuses where it may not, or there is no room for a new one. */
+export function placeOf(app: App, slug: string, workspace: string): Row | undefined {
+  const before = queries(app.db).bySlug.get(slug)
+  if (before) ownSkill(before, workspace)
+  else if (queries(app.db).count.get()! >= mostSkills)
+    throw problem('skills_full', { detail: `There are ${mostSkills} skills already` })
+  return before
+}
+
 /** Stores a skill under its slug, over one of this workspace that has it. */
 export function storeSkill(app: App, { content, text, files, scan }: Read, it: Origin) {
   const { actor, source = 'CUSTOM', now } = it
   const { slug } = text
-  const before = queries(app.db).bySlug.get(slug)
-  if (before) ownSkill(before, actor.workspace)
-  else if (queries(app.db).count.get()! >= mostSkills)
-    throw problem('skills_full', { detail: `There are ${mostSkills} skills already` })
+  const before = placeOf(app, slug, actor.workspace)
   const row: Row = {
     ...text,
     id: before?.id ?? newId(app.clock()),

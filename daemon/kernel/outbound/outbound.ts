@@ -21,7 +21,9 @@ export interface OutboundRequest {
 export interface OutboundReply {
   status: number
   headers: Record<string, string | string[] | undefined>
+  /** The body as text in UTF-8, and as it came. */
   text: string
+  bytes: Buffer
   /** The URL that answered, after redirects. */
   url: string
 }
@@ -151,10 +153,14 @@ async function exchange(
       body: body ?? null,
       signal,
     })
+    const bytes = await readAtMost(reply.body, maxBytes)
     return {
       status: reply.statusCode,
       headers: reply.headers,
-      text: await readAtMost(reply.body, maxBytes),
+      get text() {
+        return bytes.toString('utf8')
+      },
+      bytes,
       url: url.href,
     }
   } catch (error) {
@@ -169,7 +175,7 @@ const reasonOf = (error: unknown): string => {
   return code ?? message
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -177,7 +183,7 @@ async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promis
     if (size > maxBytes) throw new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** Connects to the address that was checked, with the requested name in the Host header and for the certificate. */

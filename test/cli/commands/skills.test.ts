@@ -17,6 +17,7 @@ import { writeSkill } from '../../../cli/skills/folder.ts'
 import { stage } from '../../../daemon/features/skills/proposals/service.ts'
 import { cliFor } from '../../support/cli.ts'
 import { fakeServer } from '../../support/fake-server.ts'
+import { repository, serveGit } from '../../support/git-server.ts'
 import { skillText } from '../../support/skills.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'skills-'))
@@ -64,6 +65,27 @@ describe('muster skills', () => {
       stderr: expect.stringContaining('no plain file'),
     })
     expect((await run('skills', 'import', 'https://10.0.0.1/SKILL.md')).stderr).toContain('public address')
+  })
+
+  it('imports those of a repository, and says what it skipped', async () => {
+    const it = await daemon()
+    const { folder } = repository({
+      'skills/pdf/SKILL.md': skillText('pdf'),
+      'skills/xls/SKILL.md': skillText('xls', { license: 'Proprietary' }),
+      'doc/SKILL.md': skillText('doc'),
+    })
+    await serveGit(it, folder)
+    const { run } = await cliFor(it, 'MANAGER')
+    const bulk = (...more: string[]) => run('skills', 'bulk-import', 'https://git.example/repo', ...more)
+    const tried = await bulk('--dry-run')
+    expect(tried).toMatchObject({ code: 0, stderr: expect.stringContaining('This was a dry run') })
+    expect(tried.stdout).toMatch(/new {7}doc\nnew {7}pdf\nskipped {3}skills\/xls\/SKILL\.md: The licence is none of/)
+    expect((await run('skills', '-q')).stdout).toBe('')
+    const done = JSON.parse((await bulk('--path', 'skills/*', '--unsafe-license', '--json')).stdout)
+    expect(done).toMatchObject({ total_found: 2, total_imported: 2, skipped: [] })
+    expect((await run('skills', '-q')).stdout).toBe('pdf\nxls\n')
+    expect(await bulk('--ref', 'none')).toMatchObject({ code: 7, stderr: expect.stringContaining('no such branch') })
+    expect((await run('skills', 'bulk-import', '../repo')).code).toBe(2)
   })
 
   it('has a model write a skill', async () => {

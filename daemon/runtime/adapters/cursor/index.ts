@@ -1,6 +1,7 @@
 import { type Adapter, commonEnv, keyOf, type Launch, type Turn, toolList } from '../adapter.ts'
 import { type Json, list, object, string } from '../json.ts'
 import { expandMcp, mergeMcp } from '../mcp.ts'
+import { linkedSkills } from '../skills.ts'
 import { stderrFailure } from './failure.ts'
 import { createReader } from './read.ts'
 import { command } from './settings.ts'
@@ -49,6 +50,7 @@ function launch(turn: Turn): Launch {
       files: [
         { path: `${config}/cli-config.json`, content: written(settings) },
         { path: `${folders.home}/.cursor/mcp.json`, content: written(serversOf(servers)) },
+        ...linkedSkills(folders.run, `${folders.home}/.cursor/skills`, turn.skills),
       ],
       stdin: `[SYSTEM]\n${systemPrompt}\n\n[USER]\n${prompt}`,
     },

@@ -58,6 +58,19 @@ describe('launch of cursor-agent', () => {
     expect(spec.env).toMatchObject({ CURSOR_API_KEY: 'the-real-one', CURSOR_CONFIG_DIR: '/spool/ada/run1/cursor' })
   })
 
+  it('gives skills as files of the run, linked to from where the client looks, and none without any', () => {
+    const files = [
+      { path: 'SKILL.md', content: 'Greet', executable: false },
+      { path: 'scripts/greet.sh', content: '#!/bin/sh', executable: true },
+    ]
+    expect(launch({ skills: [{ slug: 'greet', files }] }).spec.files.slice(2)).toEqual([
+      { path: '/spool/ada/run1/skills/greet/SKILL.md', content: 'Greet', mode: 0o444 },
+      { path: '/spool/ada/run1/skills/greet/scripts/greet.sh', content: '#!/bin/sh', mode: 0o555 },
+      { path: '/crew/agents/ada/.cursor/skills', content: '', link: '/spool/ada/run1/skills' },
+    ])
+    expect(launch().spec.files).toHaveLength(2)
+  })
+
   it('is found by its name', () => expect(adapterOf('CURSOR_CLI')).toBe(cursor))
 })
 
