@@ -1,9 +1,12 @@
 import { serveReads } from '#kernel/store/reads-thread'
+import { openSubjectJobs } from './features/admin/subjects/find.ts'
+import { openAuditJobs } from './features/audit/find.ts'
 import { openChatJobs } from './features/chats/search/find.ts'
 import { openJournalJobs } from './features/journal/jobs.ts'
 
 // The program of the daemon's reading threads (daemon/kernel/store/reads.ts).
 serveReads((place) => {
   const journal = openJournalJobs(place)
-  return { ...journal, run: { ...journal.run, ...openChatJobs(place).run } }
+  const others = [openChatJobs, openSubjectJobs, openAuditJobs].map((open) => open(place).run)
+  return { ...journal, run: Object.assign({}, journal.run, ...others) }
 })
