@@ -2,14 +2,13 @@
 // BENCH_ENTRIES says: all of types that are rolled up, over 40 days. Others who use the disk hold writes up as well:
 // TMPDIR=/dev/shm measures without one.
 import { hash } from 'node:crypto'
-import { closeSync, copyFileSync, fsyncSync, openSync, readFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { openApp, openStore } from './journal/world.mjs'
-import { median, percentile, report, scratch } from './measure.mjs'
+import { median, percentile, report, scratch, toDisk, writes } from './measure.mjs'
 import { load } from './support.mjs'
 
 const entries = Number(process.env.BENCH_ENTRIES ?? 200_000)
@@ -61,38 +60,7 @@ function fillDays(db) {
   db.pragma('synchronous = FULL')
 }
 
-/** Writes a file out, so that no write that is measured has to. */
-function toDisk(path) {
-  const file = openSync(path)
-  fsyncSync(file)
-  closeSync(file)
-}
-
 const probe = { workspace_id: workspace, type: 'exec.command', severity: 'info', actor_type: 'system', summary: 'ls' }
-
-/** Milliseconds that this thread was ready and got no processor, which says nothing of Muster; 0 where none tells. */
-function unserved() {
-  try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
-  } catch {
-    return 0
-  }
-}
-
-/**
- * How long writes take from their request to their commit, one every few milliseconds, until `over` says so, without
- * the time in which other programs had the processor.
- */
-async function writes(app, record, over) {
-  const times = []
-  while (!over(times.length)) {
-    const [from, before] = [performance.now(), unserved()]
-    await app.write(() => record(probe))
-    times.push(Math.max(0, performance.now() - from - (unserved() - before)))
-    await sleep(3)
-  }
-  return times
-}
 
 /** The same rows moved by two statements for each thousand, without looking at them: what SQLite itself takes. */
 function rawRate(file) {
@@ -144,14 +112,22 @@ await scratch(async (dir) => {
   // The garbage of making the entries is none of the daemon's.
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
-  const quiet = await writes(app, record, (count) => count >= quietWrites)
+  const quiet = await writes(
+    app,
+    () => record(probe),
+    (count) => count >= quietWrites,
+  )
   let told
   app.bus.on('entry', ({ entry }) => {
     if (entry.payload?.entries_deleted !== undefined) told = entry.payload
   })
   const from = performance.now()
   const job = modules.compactJournals(app)
-  const busy = await writes(app, record, () => told !== undefined)
+  const busy = await writes(
+    app,
+    () => record(probe),
+    () => told !== undefined,
+  )
   const took = performance.now() - from
   job.close()
   const rate = (told.entries_deleted / took) * 1000

@@ -1,8 +1,9 @@
 // What the benchmarks share: processes, percentiles, and the one way a result is printed.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -125,4 +126,35 @@ export function wrk(url, { headers = {}, script, seconds = 4, connections = 50 }
       else resolve({ rate, p99: Number(p99) * { us: 0.001, ms: 1, s: 1000 }[unit] })
     })
   })
+}
+
+/** Writes a file out, so that no write that is measured has to. */
+export function toDisk(path) {
+  const file = openSync(path)
+  fsyncSync(file)
+  closeSync(file)
+}
+
+/** Milliseconds that this thread was ready and got no processor, which says nothing of Muster; 0 where none tells. */
+function unserved() {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * How long writes take from their request to their commit, one every few milliseconds, until `over` says so, without
+ * the time in which other programs had the processor.
+ */
+export async function writes(app, record, over) {
+  const times = []
+  while (!over(times.length)) {
+    const [from, before] = [performance.now(), unserved()]
+    await app.write(record)
+    times.push(Math.max(0, performance.now() - from - (unserved() - before)))
+    await sleep(3)
+  }
+  return times
 }

@@ -17,6 +17,7 @@ const lists = {
   credentials: ['credentialProviders', 'credentialTypes'],
   channels: ['notificationCategories', 'notificationPriorities'],
   'crew-templates': ['builtInTemplates'],
+  audit: ['auditSources'],
   crews: ['crewColors', 'networkModes'],
   deliveries: ['deliveryStatuses'],
   entries: ['actorTypes', 'priorities', 'severities'],

@@ -177,6 +177,10 @@ export const userId = (api: Client, workspaceId: string, user: string): Promise<
     user.toLowerCase(),
   )
 
+/** Id of a member by email address; an id is taken as it is, for it may be of somebody who left. */
+export const personId = async (api: Client, workspaceId: string, user: string): Promise<string> =>
+  user.includes('@') ? userId(api, workspaceId, user) : user
+
 /** Membership of a person in a crew, given by email, id of the person or id of the membership. */
 export const crewMemberId = (api: Client, crewId: string, user: string): Promise<string> =>
   find(

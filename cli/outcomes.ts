@@ -2,6 +2,7 @@ import { shellWord } from './output/shell-word.ts'
 
 /** What a person may type after each change. `{crew}` is an argument of the command, `{name}` what the change made. */
 export const next: Readonly<Record<string, string>> = {
+  'admin:gdpr:purge': 'journal erasures',
   'account:2fa:codes': 'account 2fa status',
   'account:2fa:confirm': 'account 2fa status',
   'account:2fa:off': 'account 2fa status',

@@ -1,4 +1,6 @@
 import { serveReads } from '#kernel/store/reads-thread'
+import { openSubjectJobs } from './features/admin/subjects/find.ts'
+import { openAuditJobs } from './features/audit/find.ts'
 import { openChatJobs } from './features/chats/search/find.ts'
 import { openJournalJobs } from './features/journal/jobs.ts'
 import { openExpressionJobs } from './features/routines/definitions/long.ts'
@@ -7,6 +9,7 @@ import { openPatchJobs } from './features/routines/versions/patches.ts'
 // The program of the daemon's reading threads (daemon/kernel/store/reads.ts).
 serveReads((place) => {
   const journal = openJournalJobs(place)
-  const others = [openChatJobs, openExpressionJobs, openPatchJobs].map((open) => open(place).run)
+  const opened = [openChatJobs, openSubjectJobs, openAuditJobs, openExpressionJobs, openPatchJobs]
+  const others = opened.map((open) => open(place).run)
   return { ...journal, run: Object.assign({}, journal.run, ...others) }
 })

@@ -121,6 +121,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   invitation_exists: invitations,
   only_workspace: 'people.md#leaving-removing-handing-over',
   home_workspace: 'people.md#roles',
+  owner_remains: 'administration.md#erasing-a-person',
   last_owner: 'people.md#leaving-removing-handing-over',
   already_initialized: signingIn,
   bootstrap_closed: 'rules/accounts.md#bootstrap',

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import type { MetricName, Timeseries } from '#contract/metrics'
 import { type Cell, dollars } from '../output/cell.ts'
+import { barChart, lineChart } from '../output/chart.ts'
 import type { View } from '../output/printer.ts'
 import { spark } from '../output/spark.ts'
+import type { Paint } from '../output/theme.ts'
 
 /** One series of a metric. */
 export interface Series {
@@ -39,3 +41,28 @@ export const seriesView: View<Series> = {
 }
 
 export const timeseriesView: View<Static<typeof Timeseries>> = { name: ({ metric }) => metric, columns: {} }
+
+/** Series that are drawn, the largest, and the rows of each picture. */
+const mostDrawn = 4
+const chartRows = 8
+
+/** The largest series, each between axes of its own, which needs no colours to be told apart. */
+export function charts(
+  { metric, window, bucket, buckets }: Static<typeof Timeseries>,
+  series: readonly Series[],
+  { kind, width, paint }: { kind: 'line' | 'bar'; width: number; paint: Paint },
+): string {
+  const draw = kind === 'line' ? lineChart : barChart
+  const [from, to] = [buckets[0]?.ts ?? '', buckets.at(-1)?.ts ?? ''].map(shortTime) as [string, string]
+  const label = (value: number) => (metric === 'cost_usd' ? `$${value.toFixed(2)}` : roundLabel(value))
+  const axes = { width, height: chartRows, label, from, to, paint }
+  return series
+    .slice(0, mostDrawn)
+    .map(({ name, values }) => `${paint('bold', `${metric} · ${name}`)}, ${window} by ${bucket}\n${draw(values, axes)}`)
+    .join('\n\n')
+}
+
+const roundLabel = (value: number): string => String(Math.round(value * 10) / 10)
+
+/** A time in UTC to the minute. */
+const shortTime = (time: string): string => time.replace('T', ' ').replace(/:\d\dZ$/, '')

@@ -16,6 +16,7 @@ import asks from './asks/routes.ts'
 import assignments from './assignments/routes.ts'
 import runTree from './assignments/tree/routes.ts'
 import attachments from './attachments/routes.ts'
+import audit from './audit/routes.ts'
 import automations from './automations/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
@@ -112,6 +113,7 @@ export const features = {
   asks,
   assignments,
   attachments,
+  audit,
   automations,
   blame,
   bootstrap,

@@ -16,6 +16,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     stats: ['GET', '/api/v1/admin/stats'],
     users: ['GET', '/api/v1/admin/users'],
     workspaces: ['GET', '/api/v1/admin/workspaces'],
+    exportData: ['GET', '/api/v1/admin/users/:userId/data'],
+    purgeData: ['DELETE', '/api/v1/admin/users/:userId/data'],
   },
   agents: {
     list: ['GET', '/api/v1/agents'],
@@ -70,6 +72,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/agents/:agentId/chats/:chatId/attachments'],
     create: ['POST', '/api/v1/agents/:agentId/chats/:chatId/attachments'],
     remove: ['DELETE', '/api/v1/agents/:agentId/chats/:chatId/attachments/:attachmentId'],
+  },
+  audit: {
+    list: ['GET', '/api/v1/audit'],
   },
   automations: {
     list: ['GET', '/api/v1/automations'],

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { get } from './define.ts'
-import { nullable, page, Time } from './fields.ts'
+import { Purged, SubjectData } from './data-subjects.ts'
+import { del, get } from './define.ts'
+import { nullable, page, prose, Time } from './fields.ts'
 import { roles } from './roles.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -52,5 +53,26 @@ export const admin = {
     summary: 'Show the workspace and what it holds, as a list of one',
     access: 'OWNER',
     reply: Type.Array(AdminWorkspace),
+  }),
+  exportData: get('/admin/users/:userId/data', {
+    summary: 'Get what the workspace keeps about a person',
+    access: 'ADMIN',
+    stepUp: true,
+    reply: SubjectData,
+    journal: ['audit.entity_created'],
+    throws: ['not_found'],
+  }),
+  purgeData: del('/admin/users/:userId/data', {
+    summary: 'Erase a person from the workspace',
+    access: 'ADMIN',
+    scope: 'workspace:admin',
+    stepUp: true,
+    status: 202,
+    partial: true,
+    body: Type.Object({ reason: prose(500) }),
+    reply: Purged,
+    journal: ['audit.entity_created', 'audit.entity_updated', 'audit.entity_deleted', 'journal.erasure'],
+    noDryRun: 'it is done in many changes, one after the other',
+    throws: ['not_found', 'own_erasure', 'owner_remains', 'erasure_running', 'unavailable'],
   }),
 }

@@ -63,6 +63,8 @@ export interface Shape {
   reply?: TSchema
   /** What is asked for may wait for people: a reply whose `status` is PENDING_REVIEW comes with 202. */
   held?: true
+  /** It may succeed in part: a reply with `error` comes with 207. */
+  partial?: true
   /** The same request made again answers with 200 and what was made at first. */
   repeatable?: true
   /** Success status when the verb's own (GET 200, POST 201, PATCH and PUT 200, DELETE 204) is not meant. */
@@ -177,8 +179,14 @@ export const put = change('PUT', 200)
 export const del = change('DELETE', 204)
 
 /** The status of a successful reply. */
-export const statusOf = ({ status, held }: Pick<Endpoint, 'status' | 'held'>, reply: unknown): number =>
-  held && (reply as { status?: unknown } | null)?.status === 'PENDING_REVIEW' ? 202 : status
+export const statusOf = (
+  { status, held, partial }: Pick<Endpoint, 'status' | 'held' | 'partial'>,
+  reply: unknown,
+): number => {
+  const told = reply as { status?: unknown; error?: unknown } | null
+  if (held && told?.status === 'PENDING_REVIEW') return 202
+  return partial && told?.error !== undefined ? 207 : status
+}
 
 /** The URL path of an endpoint, parameters as `:name`. */
 export const urlOf = (endpoint: { path: string; root?: true }): string =>

@@ -14,6 +14,7 @@ import { containerFacts } from './entries/containers.ts'
 import { credentialFacts } from './entries/credentials.ts'
 import { crewConnectionFacts } from './entries/crew-connections.ts'
 import { crewFacts } from './entries/crews.ts'
+import { dataSubjectFacts } from './entries/data-subjects.ts'
 import type { FactDefinition, Severity } from './entries/define.ts'
 import { deliveryFacts } from './entries/deliveries.ts'
 import { escalationFacts } from './entries/escalations.ts'
@@ -57,6 +58,7 @@ export { reserved } from './entries/reserved.ts'
 /** Every fact that Muster records, by name. Most are named as the entry type that they are stored under. */
 export const facts = {
   ...agentFacts,
+  ...dataSubjectFacts,
   ...containerFacts,
   ...attachmentFacts,
   ...channelFacts,

@@ -14,6 +14,7 @@ import { askForms } from './ask-forms.ts'
 import { acts, asks } from './asks.ts'
 import { assignments } from './assignments.ts'
 import { attachments } from './attachments.ts'
+import { audit } from './audit.ts'
 import { automations } from './automations.ts'
 import { blame } from './blame.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -107,6 +108,7 @@ export const api = {
   asks,
   assignments,
   attachments,
+  audit,
   automations,
   blame,
   bootstrap,

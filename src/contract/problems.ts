@@ -69,6 +69,7 @@ export const problems = {
   home_workspace: [409, 'The first workspace of this server cannot be deleted'],
   second_factor_missing: [409, 'Set up a second factor of your own first'],
   last_owner: [409, 'A workspace needs an owner'],
+  owner_remains: [409, 'An owner hands the workspace over first'],
   approval_settled: [409, 'This request is settled'],
   approval_undecidable: [409, 'This cannot be decided any more'],
   assignment_limit: [403, 'An agent may not delegate any more'],

@@ -13,6 +13,7 @@ import { pictures } from '../support/pictures.ts'
 
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
+  'admin.purgeData': 'it is done in many changes, one after the other',
   'chats.search': 'it changes nothing that is stored',
   'consolidate.run': 'it asks a model',
   'channels.test': 'it sends a message and stores nothing',

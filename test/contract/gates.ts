@@ -258,9 +258,13 @@ limits.set                 signed-in workspace:admin   api
 limits.reset               signed-in workspace:admin   api
 
 members.list               VIEWER    -                 api
+audit.list                 ADMIN     -                 api
+
 admin.stats                OWNER     -                 api
 admin.users                OWNER     -                 api
 admin.workspaces           OWNER     -                 api
+admin.exportData           ADMIN     -                 api  second-factor
+admin.purgeData            ADMIN     workspace:admin   api  second-factor
 members.add                ADMIN     workspace:admin   api
 members.provision          ADMIN     workspace:admin   api
 members.update             MANAGER   workspace:admin   api

@@ -37,6 +37,7 @@ const forInvited = new Set(['invitations.accept', 'invitations.decline'])
 
 /** Bodies that are accepted where the ids are right. An operation with a body and an id needs one. */
 const bodies: Record<string, object> = {
+  'admin.purgeData': { reason: 'x' },
   'agents.update': { description: 'x' },
   'agents.askPreview': {},
   'agents.propose': {},

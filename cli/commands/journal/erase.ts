@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { yesFlag } from '../../flags.ts'
-import { userId } from '../../lookup.ts'
+import { personId } from '../../lookup.ts'
 import { erasureView } from '../../views/journal-compaction.ts'
 
 export default class JournalErase extends ApiCommand<typeof JournalErase> {
@@ -25,7 +25,7 @@ export default class JournalErase extends ApiCommand<typeof JournalErase> {
 
   async run(): Promise<void> {
     const { user } = this.args
-    const id = user.includes('@') ? await userId(this.api, workspaceInUse(this.session), user) : user
+    const id = await personId(this.api, workspaceInUse(this.session), user)
     await this.confirm(`Erase what the journal says of ${user}? It cannot be undone.`)
     const begun = await this.api.journal.erase({ body: { user_id: id, reason: this.flags.reason } })
     await this.out.done(`Erasing what the journal says of ${user}.`, begun, erasureView)

@@ -130,7 +130,7 @@ function queryParameters(query: Json | undefined): Json[] {
   }))
 }
 
-function success({ status, held, reply, kind, media, summary }: Endpoint): Json {
+function success({ status, held, partial, reply, kind, media, summary }: Endpoint): Json {
   if (media)
     return {
       [status]: {
@@ -143,6 +143,7 @@ function success({ status, held, reply, kind, media, summary }: Endpoint): Json 
     return {
       [status]: { description: summary, content },
       ...(held && { 202: { description: 'Held until somebody approves it', content } }),
+      ...(partial && { 207: { description: 'Done in part: `error` says what failed first', content } }),
     }
   }
   return { [status]: { description: kind === 'stream' ? 'A stream' : kind === 'text' ? 'Text' : 'Done' } }

@@ -254,6 +254,7 @@ function addRoute(app: App, http: FastifyInstance, operation: Operation, methods
           response: {
             [endpoint.status]: endpoint.reply,
             ...(endpoint.held && { 202: endpoint.reply }),
+            ...(endpoint.partial && { 207: endpoint.reply }),
             ...(endpoint.repeatable && { 200: endpoint.reply }),
           },
         },

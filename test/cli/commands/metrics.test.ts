@@ -24,6 +24,23 @@ it('muster metrics draws a metric', async () => {
   expect(JSON.parse(stdout).buckets).toHaveLength(7)
 })
 
+it('muster metrics draws lines and bars between axes, and in colours at a terminal alone', async () => {
+  const { run, screen, env } = await scene()
+  const line = screen(['metrics', '--no-color'], { cols: 80, env })
+  expect(await line.ended).toBe(0)
+  expect(line.text()).toMatch(/issues_closed · Total, 24h by 1h/)
+  expect(line.text()).toMatch(/^ +1 ┤ +┌/m)
+  expect(line.text()).toMatch(/^ +0 ┤─+┘/m)
+  expect(line.text()).toMatch(/└─{40,}/)
+  expect(line.text()).toMatch(/2025-12-31 01:00 +2026-01-01 00:00/)
+  const bar = await run('metrics', '--chart', 'bar')
+  expect(bar.stdout).toMatch(/^ +1 ┤ +█/m)
+  expect(bar.stdout).not.toContain('\u001b')
+  expect((await run('metrics', '--chart', 'none')).stdout).toBe((await run('metrics')).stdout)
+  expect(JSON.parse((await run('metrics', '--chart', 'bar', '--json')).stdout).buckets).toHaveLength(24)
+  expect(await run('metrics', '--chart', 'pie')).toMatchObject({ code: 2 })
+})
+
 it('muster metrics refuses what there is not', async () => {
   const { run } = await scene()
   expect(await run('metrics', 'tokens')).toMatchObject({ code: 2, stderr: expect.stringContaining('is no metric') })

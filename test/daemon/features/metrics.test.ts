@@ -52,6 +52,8 @@ describe('a metric over time', () => {
     ['', 'metric'],
     ['metric=tokens', 'metric'],
     ['metric=runs_count&window=1y', 'window'],
+    ['metric=runs_count&window=1y&bucket=15m', 'window'],
+    ['metric=runs_count&window=30d&bucket=15m', 'bucket'],
     ['metric=runs_count&bucket=1m', 'bucket'],
     ['metric=runs_count&bucket=1d', 'bucket'],
     ['metric=runs_count&window=7d&bucket=15m', 'bucket'],

@@ -57,9 +57,12 @@ export async function findAbout(db: Db, { ws, after, upTo, actor, names, ms }: A
 /** Whether the person caused an entry, or what can be erased of it names them. What tells of erasures stays. */
 function concerns(row: Row, actor: number | null, names: readonly string[]): boolean {
   const entry = parsed(row.doc)
-  if (!entry || entry.entry_type === 'journal.erasure') return false
+  if (!entry || tellsOfErasure(entry)) return false
   return (actor !== null && row.actor === actor) || speaksOf(entry, names)
 }
+
+const tellsOfErasure = ({ entry_type, payload }: Entry): boolean =>
+  entry_type === 'journal.erasure' || payload?.['entity_type'] === 'gdpr_action'
 
 function speaksOf(entry: Entry, names: readonly string[]): boolean {
   const texts = [entry.summary, ...textsIn(entry.payload)].map((text) => text.toLowerCase())

@@ -4,7 +4,7 @@ import type { journal } from '#contract/journal'
 import type { Erasure } from '#contract/journal-erasure'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
@@ -15,10 +15,19 @@ export function erase(app: App, { actor, body, now }: Call<typeof journal.erase>
   const { user_id } = body
   const reason = body.reason.trim()
   if (!reason) throw problem('invalid_field', { field: 'reason', detail: 'Say why: the reason stays on record' })
-  const workspace_id = actor.workspace
-  if (!isKnown(app, workspace_id, user_id)) throw problem('not_found', { field: 'user_id' })
+  if (!isKnown(app, actor.workspace, user_id)) throw problem('not_found', { field: 'user_id' })
   // Or whoever has done something wrong could blank what the journal says of it.
   if (user_id === actor.id) throw problem('own_erasure', { field: 'user_id' })
+  return beginErasure(app, actor, { user_id, reason, now })
+}
+
+/** Begins an erasure, within a change. Who asks for it and for whom was checked. */
+export function beginErasure(
+  app: App,
+  actor: Actor,
+  { user_id, reason, now }: { user_id: string; reason: string; now: string },
+): Static<typeof Erasure> {
+  const workspace_id = actor.workspace
   const id = newId(app.clock())
   const upto = app.index.head()
   const told = { erasure_id: id, user_id, reason }
@@ -41,7 +50,7 @@ export function erase(app: App, { actor, body, now }: Call<typeof journal.erase>
 }
 
 /** A member of the workspace, or somebody who once did something there. */
-function isKnown({ db, index }: App, workspace: string, user: string): boolean {
+export function isKnown({ db, index }: App, workspace: string, user: string): boolean {
   if (queries(db).member.get(workspace, user)) return true
   const ws = index.names.find(0, workspace)
   const actor = ws === undefined ? undefined : index.names.find(ws, user)

@@ -80,12 +80,17 @@ export function remove(app: App, { actor, memberId }: Call<typeof members.remove
     throw problem('insufficient_role', {
       detail: 'An OWNER is not removed by others; they leave by themselves or hand the ownership over',
     })
-  if (!queries(db).remove.get({ workspace: actor.workspace, id: memberId }))
+  endMembership(app, actor, target)
+  return { success: true }
+}
+
+/** Ends a membership within a change; whether the caller may was checked. */
+export function endMembership(app: App, actor: Actor, target: Membership): void {
+  if (!queries(app.db).remove.get({ workspace: actor.workspace, id: target.id }))
     throw problem('last_owner', {
       detail: 'You are the last OWNER; hand the ownership over first, or delete the workspace',
     })
   endLinksBy(app, actor.workspace, target.user_id)
   app.journal(fact('workspace_member.deleted', payloadOf(app, target), aboutOf(actor)))
   app.afterCommit(() => app.bus.emit('access_lost', actor.workspace))
-  return { success: true }
 }

@@ -11,7 +11,8 @@ import { type AgentRow, findAgent } from '../../agents/service.ts'
 import { queries, type Row } from './queries.ts'
 
 /** The name of a person's card among an agent's files: it does not tell who that is. */
-const slugOf = (user: string, workspace: string): string => hash('sha256', `${user}\0${workspace}`, 'hex').slice(0, 16)
+export const slugOf = (user: string, workspace: string): string =>
+  hash('sha256', `${user}\0${workspace}`, 'hex').slice(0, 16)
 
 const told = ({ user_id, content }: Row, workspace: string) => ({
   user_id,
