@@ -201,6 +201,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   skill_unreachable: 'skills.md#importing',
   skill_of_others: 'skills.md#importing',
   skills_full: 'skills.md#limits',
+  integrations_full: 'integrations.md#limits',
   agent_crewless: 'persona.md#cards-about-people',
   agent_pending_review: 'decisions.md#requests-for-approval',
   foreign_chat: 'asking-by-form.md#files',

@@ -150,6 +150,7 @@ export const problems = {
   skill_unreachable: [502, 'The skill cannot be fetched'],
   skill_of_others: [403, 'The skill belongs to another workspace'],
   skills_full: [409, 'There are as many skills as there may be'],
+  integrations_full: [409, 'There are as many integrations as there may be'],
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
   consolidation_running: [409, 'A consolidation of this workspace is running'],

@@ -92,6 +92,11 @@ const bodies: Record<string, object> = {
   'policies.set': { autonomy_level: 'guided', behavior_mode: 'warn' },
   'ports.revoke': {},
   'skills.assign': { skill_id: 'own:skillId' },
+  'integrations.update': { icon: 'x' },
+  'integrations.createInCrew': { name: 'x', endpoint: 'https://x.example/mcp' },
+  'integrations.updateInCrew': { icon: 'x' },
+  'integrations.bind': { mcp_server_id: 'own:serverId', mcp_server_scope: 'crew' },
+  'integrations.rebind': { enabled: true },
   'tokens.rotate': {},
   'automations.update': { name: 'x' },
   'routines.appearance': { icon: 'x' },
@@ -187,6 +192,25 @@ const references: [operation: string, member: string, of: string, body: (id: str
   ['rooms.create', 'member_ids', 'userId', (id) => ({ kind: 'group', title: 'x', member_ids: [id], client_id: 'x' })],
   ['rooms.continue', 'agent_id', 'agentId', (agent_id) => ({ kind: 'channel', title: 'x', agent_id, client_id: 'x' })],
   ['rooms.continue', 'member_ids', 'userId', (id) => ({ kind: 'group', title: 'x', member_ids: [id], client_id: 'x' })],
+  [
+    'integrations.createInCrew',
+    'workspace_mcp_server_id',
+    'integrationId',
+    (id) => ({ name: 'x', workspace_mcp_server_id: id }),
+  ],
+  [
+    'integrations.bind',
+    'mcp_server_id',
+    'integrationId',
+    (id) => ({ mcp_server_id: id, mcp_server_scope: 'workspace' }),
+  ],
+  [
+    'integrations.bind',
+    'credential_id',
+    'credentialId',
+    (id) => ({ mcp_server_id: 'own:serverId', mcp_server_scope: 'crew', credential_id: id }),
+  ],
+  ['integrations.rebind', 'credential_id', 'credentialId', (id) => ({ credential_id: id })],
   ['inbox.bulk', 'ids', 'itemId', (id) => ({ ids: [id], state: 'read' })],
 ]
 
