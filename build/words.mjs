@@ -23,6 +23,7 @@ const lists = {
   entries: ['actorTypes', 'priorities', 'severities'],
   escalations: ['escalationActions', 'escalationStatuses'],
   inbox: ['inboxKinds', 'inboxStates'],
+  integrations: ['mcpCredentialTypes'],
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
   keeper: ['evaluatorSlots', 'judgeProfiles', 'judgeProviders', 'judgeWires', 'watchPresets'],

@@ -207,6 +207,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   model_key_missing: 'skills.md#a-skill-that-a-model-writes',
   no_skill_written: 'skills.md#a-skill-that-a-model-writes',
   skills_full: 'skills.md#limits',
+  integrations_full: 'integrations.md#limits',
   agent_crewless: 'persona.md#cards-about-people',
   agent_pending_review: 'decisions.md#requests-for-approval',
   foreign_chat: 'asking-by-form.md#files',

@@ -40,6 +40,7 @@ import escalations from './escalations/routes.ts'
 import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
+import integrations from './integrations/routes.ts'
 import invitations from './invitations/routes.ts'
 import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
@@ -130,6 +131,7 @@ export const features = {
   files,
   idp,
   inbox: join(inbox, acts),
+  integrations,
   invitations,
   issues,
   journal,

@@ -311,6 +311,13 @@ export const settings = {
     fallback: false,
     summary: 'Whether crews may be allowed to reach private addresses',
   }),
+  integrationHosts: setting({
+    path: 'integrations.private_hosts',
+    env: 'SVC_INTEGRATION_PRIVATE_HOSTS',
+    kind: 'list',
+    fallback: [],
+    summary: 'MCP servers, as host or host:port, that may be at private addresses or without TLS',
+  }),
   logLevel: setting({
     path: 'logging.level',
     env: 'SVC_LOG_LEVEL',

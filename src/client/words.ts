@@ -122,6 +122,7 @@ export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const
 export const matchTypes = ['contains', 'regex', 'exact'] as const
+export const mcpCredentialTypes = ['bearer', 'api_key', 'basic'] as const
 export const memoryKinds = ['agent', 'crew', 'workspace', 'pins', 'learned'] as const
 export const metricBuckets = ['15m', '1h', '1d'] as const
 export const metricGroups = ['none', 'crew', 'model', 'status'] as const

@@ -21,6 +21,7 @@ import { escalationFacts } from './entries/escalations.ts'
 import { fileFacts } from './entries/files.ts'
 import { idpFacts } from './entries/idp.ts'
 import { inboxFacts } from './entries/inbox.ts'
+import { integrationFacts } from './entries/integrations.ts'
 import { invitationFacts } from './entries/invitations.ts'
 import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
@@ -79,6 +80,7 @@ export const facts = {
   ...personaFacts,
   ...policyFacts,
   ...idpFacts,
+  ...integrationFacts,
   ...invitationFacts,
   ...keeperFacts,
   ...limitFacts,

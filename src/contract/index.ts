@@ -38,6 +38,7 @@ import { agentFiles, files } from './files.ts'
 import { hires } from './hires.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
+import { integrations } from './integrations.ts'
 import { invitations } from './invitations.ts'
 import { issues } from './issues.ts'
 import { journal } from './journal.ts'
@@ -125,6 +126,7 @@ export const api = {
   files,
   idp,
   inbox: { ...inbox, ...acts },
+  integrations,
   invitations,
   issues,
   journal,

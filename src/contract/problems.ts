@@ -156,6 +156,7 @@ export const problems = {
   model_key_missing: [412, 'The workspace has no API key with which a model could be asked'],
   no_skill_written: [502, 'The model wrote no skill that could be used'],
   skills_full: [409, 'There are as many skills as there may be'],
+  integrations_full: [409, 'There are as many integrations as there may be'],
   memory_refused: [422, 'That may not be remembered'],
   memory_changed: [409, 'The file has changed'],
   consolidation_running: [409, 'A consolidation of this workspace is running'],

@@ -205,6 +205,22 @@ inbox.bulk                 VIEWER    workspace:admin   api
 inbox.purge                ADMIN     workspace:admin   api
 inbox.act                  MEMBER    agents:write      api
 
+integrations.list          VIEWER    -                 api
+integrations.show          VIEWER    -                 api
+integrations.create        ADMIN     workspace:admin   api
+integrations.update        ADMIN     workspace:admin   api
+integrations.remove        ADMIN     workspace:admin   api
+integrations.crews         VIEWER    -                 api
+integrations.ofCrew        VIEWER    -                 api
+integrations.createInCrew  MANAGER   crews:write       api  crew-role
+integrations.updateInCrew  ADMIN     crews:write       api  crew-role
+integrations.removeInCrew  ADMIN     crews:write       api  crew-role
+integrations.bound         VIEWER    -                 api
+integrations.bind          MANAGER   agents:write      api  crew-role
+integrations.rebind        MANAGER   agents:write      api  crew-role
+integrations.unbind        MANAGER   agents:write      api  crew-role
+integrations.resolved      VIEWER    -                 api
+
 invitations.list           ADMIN     -                 api
 invitations.create         ADMIN     workspace:admin   api
 invitations.revoke         ADMIN     workspace:admin   api

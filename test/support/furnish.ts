@@ -167,8 +167,17 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const automation = await make('/automations', reacting)
   const channel = await make('/notification-channels', { type: 'webhook', url: 'https://example.com/hook' })
   await make(`/notification-channels/${channel.id}/agents`, { agent_id: agent.id })
+  const integration = await make('/integrations', { name: word, endpoint: `https://${word}.example/mcp` })
+  const server = await make(`/crews/${crew.id}/integrations`, { name: word, endpoint: `https://${word}.example/mcp` })
+  const binding = await make(`/agents/${agent.id}/integrations`, {
+    mcp_server_id: integration.id,
+    mcp_server_scope: 'workspace',
+  })
   const { skill_id: skill } = await make(`${W}/skills/import`, { content: `---\nname: ${word}\nlicense: MIT\n---\n` })
   return {
+    integrationId: integration.id,
+    serverId: server.id,
+    bindingId: binding.id,
     skillId: skill,
     channelId: channel.id,
     provider: 'slack',

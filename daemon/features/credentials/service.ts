@@ -39,6 +39,12 @@ export function findCredential(app: App, actor: Actor, credentialId: string): Cr
   return row
 }
 
+/** What a credential is called and how it stands, whoever asks; null when it is gone. */
+export function standingOf(app: App, workspace: string, credentialId: string) {
+  const row = queries(app.db).find.get(workspace, credentialId)
+  return row ? { name: row.name, scope: row.scope, status: statusOf(row, app.clock()) } : null
+}
+
 /** A credential that this person may change: what an agent offered is decided first, where it was offered. */
 export function findDecided(app: App, actor: Actor, credentialId: string): CredentialRow {
   const row = findCredential(app, actor, credentialId)

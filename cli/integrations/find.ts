@@ -1,0 +1,37 @@
+import type { Client } from '#client'
+import { find } from '../lookup/find.ts'
+import { crewId } from '../lookup.ts'
+import type { Binding, CrewServer, Server } from '../views/integrations.ts'
+
+const kind = { noun: 'integration', next: 'muster integrations list', lookUpIds: true }
+
+/** A server of the workspace, or with `crew` of that crew, by its name. */
+export async function serverCalled(
+  api: Client,
+  name: string,
+  crew: string | undefined,
+): Promise<(Server | CrewServer) & { crew_id?: string }> {
+  const of = crew === undefined ? undefined : await crewId(api, crew)
+  const all: (Server | CrewServer)[] =
+    of === undefined ? await api.integrations.list({}) : await api.integrations.ofCrew({ crewId: of })
+  const next = crew === undefined ? kind.next : `muster integrations list --crew ${crew}`
+  const id = await find({ ...kind, next, rows: async () => all, names: (row) => [row.name] }, name)
+  return all.find((row) => row.id === id)!
+}
+
+/** The server of that name that an agent could be bound to: of its crew before of the workspace. */
+export async function serverFor(api: Client, agentId: string, name: string) {
+  const { crew_id: crew } = await api.agents.show({ agentId })
+  const own = crew ? await api.integrations.ofCrew({ crewId: crew }) : []
+  const found = own.find((row) => row.name === name || row.id === name)
+  if (found) return { mcp_server_id: found.id, mcp_server_scope: 'crew' as const }
+  return { mcp_server_id: (await serverCalled(api, name, undefined)).id, mcp_server_scope: 'workspace' as const }
+}
+
+/** What binds an agent to the server of that name. */
+export async function bindingTo(api: Client, agentId: string, name: string): Promise<Binding> {
+  const all = await api.integrations.bound({ agentId })
+  const next = 'muster integrations bound AGENT'
+  const id = await find({ ...kind, next, rows: async () => all, names: (row) => [row.server_name] }, name)
+  return all.find((row) => row.id === id)!
+}

@@ -1,0 +1,16 @@
+import type { App } from '#kernel/app'
+import { problem } from '#kernel/problem'
+import { type Counted, queries } from './queries.ts'
+
+/** A server of this workspace, or with `crew` of that crew; otherwise `not_found`. */
+export function findServer({ db }: App, workspace: string, crew: string | null, id: string): Counted {
+  const row = queries(db).find.get(workspace, id)
+  if (!row || row.crew_id !== crew) throw problem('not_found', { detail: 'There is no such integration' })
+  return row
+}
+
+/** The servers of a workspace and of a crew, whether they are switched on or not. */
+export const serversFor = ({ db }: App, workspace: string, crew: string | null) => ({
+  workspace: queries(db).ofWorkspace.all(workspace),
+  crew: crew === null ? [] : queries(db).ofCrew.all(crew),
+})

@@ -1,0 +1,44 @@
+import type { Static } from 'typebox'
+import type { integrations, ResolvedIntegration } from '#contract/integrations'
+import type { App } from '#kernel/app'
+import type { Actor, Call } from '#kernel/feature'
+import { type AgentRow, findAgent } from '../../agents/service.ts'
+import { bindingsOf, credentialName } from '../bindings/service.ts'
+import { serversFor } from '../find.ts'
+import { overridden, readConfig } from '../server-config.ts'
+import { described } from '../shown.ts'
+import { type Effective, effective, reasonFor } from './rules.ts'
+
+type Shown = Static<typeof ResolvedIntegration>
+
+export function resolved(app: App, { actor, agentId }: Call<typeof integrations.resolved>): Shown[] {
+  const agent = findAgent(app, actor.workspace, agentId)
+  return integrationsOf(app, agent).map((it) => present(app, actor, it))
+}
+
+/** The servers that an agent may use now, by name. */
+export const integrationsOf = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): Effective[] =>
+  effective(serversFor(app, agent.workspace_id, agent.crew_id), bindingsOf(app, agent.id))
+
+function present(app: App, actor: Actor, it: Effective): Shown {
+  const { server, binding, replaces } = it
+  return {
+    server_id: server.id,
+    scope: server.crew_id === null ? 'workspace' : 'crew',
+    ...described(server),
+    config_json: configJson(it),
+    binding_id: binding?.id ?? null,
+    credential_id: binding?.credential_id ?? null,
+    credential_name: credentialName(app, actor, binding?.credential_id ?? null),
+    replaces: replaces?.id ?? null,
+    reason: reasonFor(it),
+  }
+}
+
+/** The configuration of a server for an agent. */
+function configJson({ server, binding }: Effective): string | null {
+  const own = binding?.config_override_json ?? null
+  if (own === null) return server.config_json
+  const config = server.config_json === null ? {} : readConfig('config_json', server.config_json)
+  return JSON.stringify(overridden(config, readConfig('config_override_json', own)))
+}

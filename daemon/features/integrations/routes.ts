@@ -1,0 +1,47 @@
+import { integrations } from '#contract/integrations'
+import { feature } from '#kernel/feature'
+import { bind, bound, forgetAgent, forgetCredential, rebind, unbind } from './bindings/service.ts'
+import { resolved } from './resolved/service.ts'
+import {
+  create,
+  createInCrew,
+  crews,
+  forgetCrew,
+  forgetWorkspace,
+  list,
+  ofCrew,
+  remove,
+  removeInCrew,
+  show,
+  update,
+  updateInCrew,
+} from './service.ts'
+
+export default feature(
+  integrations,
+  (app) => ({
+    list: (call) => list(app, call),
+    show: (call) => show(app, call),
+    create: (call) => create(app, call),
+    update: (call) => update(app, call),
+    remove: (call) => remove(app, call),
+    crews: (call) => crews(app, call),
+    ofCrew: (call) => ofCrew(app, call),
+    createInCrew: (call) => createInCrew(app, call),
+    updateInCrew: (call) => updateInCrew(app, call),
+    removeInCrew: (call) => removeInCrew(app, call),
+    bound: (call) => bound(app, call),
+    bind: (call) => bind(app, call),
+    rebind: (call) => rebind(app, call),
+    unbind: (call) => unbind(app, call),
+    resolved: (call) => resolved(app, call),
+  }),
+  {
+    on: {
+      'agent.deleted': forgetAgent,
+      'credential.deleted': forgetCredential,
+      'crew.deleted': forgetCrew,
+      'workspace.deleted': forgetWorkspace,
+    },
+  },
+)
