@@ -6,7 +6,8 @@ import type { Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { findCrew } from '../crews/service.ts'
-import { type Filter, listing, queries as lists } from './lists/queries.ts'
+import type { Filter } from './lists/queries.ts'
+import { pageOfIssues, searchFilter } from './lists/service.ts'
 import { queries, type Row } from './queries.ts'
 
 type Shown = Static<typeof Issue>
@@ -94,13 +95,6 @@ export function activity(
   return queries(app.db).events.all(id, limit, offset)
 }
 
-/** Titles with a text above which it is faster to look through the issues in their order. */
-const manyTitles = 500
-/** Issues with a label above which looking them all up takes longer than looking for it in each row. */
-const manyLabelled = 8000
-/** The index of parts of titles knows none that are shorter. */
-const shortestPart = 3
-
 function rowsOf(app: App, workspace: string, crew: string | null, query: Call<typeof issues.ofCrew>['query']): Shown[] {
   const statuses = among('status', query.status, issueStatuses)
   const priorities = among('priority', query.priority, workPriorities)
@@ -112,29 +106,12 @@ function rowsOf(app: App, workspace: string, crew: string | null, query: Call<ty
     ...(priorities !== null && { priorities }),
     ...(project_id && { project: project_id }),
     ...(assignee_id && { assignee: assignee_id }),
-    ...(label && labelFilter(app, workspace, label, Boolean(project_id || assignee_id))),
+    ...(label && { label }),
     ...(search && searchFilter(app, search)),
   }
   // Missions are of that type, and have lists of their own.
   if (query.mission_type === 'orchestration') return []
-  const page = pageOf(query, window)
-  return listing(app.db, filter, query.sort ?? 'created_at')
-    .all({ ...filter, ...page })
-    .map(toIssue)
-}
-
-/** Beside a filter whose index is read, a label that few issues have is looked up first. */
-function labelFilter(app: App, workspace: string, label: string, beside: boolean): Pick<Filter, 'label' | 'rareLabel'> {
-  const isRare = beside && lists(app.db).labelled.get({ workspace, label, most: manyLabelled })! < manyLabelled
-  return isRare ? { rareLabel: label } : { label }
-}
-
-/** A text that few titles have is looked up first. */
-function searchFilter(app: App, search: string): Pick<Filter, 'search' | 'found'> {
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-  if ([...search].length < shortestPart || /[\\%_]/.test(search)) return { search: pattern }
-  const places = lists(app.db).titles.all(pattern, manyTitles)
-  return places.length < manyTitles ? { found: JSON.stringify(places) } : { search: pattern }
+  return pageOfIssues(app, filter, query.sort ?? 'created_at', pageOf(query, window)).map(toIssue)
 }
 
 /** A comma-separated list of words as JSON; null where none is given. Refuses a word that is none of `words`. */
