@@ -78,8 +78,8 @@ await scratch(async (dir) => {
     target: 'p50 < 5 ms',
     met: p50 < 5,
     method:
-      `from the timer to the committed run, ${ticks} ticks in one process, each of another schedule; the first ${cold}, in which ` +
-      'code is compiled, are left out',
+      `from the timer to the committed run, ${ticks} ticks in one process, each of another schedule; ` +
+      `the first ${cold}, in which code is compiled, are left out`,
   })
   db.close()
 })
