@@ -16,7 +16,7 @@ const { createApp, createInlineReads, createLog, loadConfig, migrate, openDataba
 
 const workspace = 'cworkspace000000000000000'
 const now = '2026-01-01T00:00:00Z'
-const [schedules, ticks] = [10_000, 200]
+const [schedules, ticks, cold] = [10_000, 220, 20]
 
 function prepare(db) {
   db.prepare("INSERT INTO workspaces (id, name, slug, created_at, updated_at) VALUES (?, 'x', 'x', ?, ?)").run(
@@ -70,13 +70,16 @@ await scratch(async (dir) => {
   job.close()
   const runs = db.prepare('SELECT count(*) FROM routine_runs').pluck().get()
   if (runs !== ticks) throw new Error(`${runs} runs began in ${ticks} ticks`)
+  const [first] = times.splice(0, cold)
   const p50 = median(times)
   report({
     row: `${schedules} schedules, one due`,
-    ours: `p50 ${p50.toFixed(1)} ms, p99 ${percentile(times, 99).toFixed(1)} ms`,
+    ours: `p50 ${p50.toFixed(1)} ms, p99 ${percentile(times, 99).toFixed(1)} ms, the first one ${first.toFixed(1)} ms`,
     target: 'p50 < 5 ms',
     met: p50 < 5,
-    method: `from the timer to the committed run, ${ticks} ticks in one process, each of another schedule`,
+    method:
+      `from the timer to the committed run, ${ticks} ticks in one process, each of another schedule; ` +
+      `the first ${cold}, in which code is compiled, are left out`,
   })
   db.close()
 })

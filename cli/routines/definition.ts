@@ -25,7 +25,7 @@ export async function toldByLine<T>(file: string, text: string, work: () => Prom
   }
 }
 
-/** Each flaw behind its file and line: `nightly.yaml:12: steps[2].http.url is missing`. */
+/** Each flaw behind its file and line, from the top: `nightly.yaml:12: steps[2].http.url is missing`. */
 export function flawsOf(file: string, text: string, flaws: readonly Flaw[]): string[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
@@ -38,5 +38,8 @@ export function flawsOf(file: string, text: string, flaws: readonly Flaw[]): str
     }
     return 1
   }
-  return flaws.map(({ path, message }) => `${file}:${lineOf(path)}: ${path ? `${path} ` : ''}${message}`)
+  return flaws
+    .map(({ path, message }) => ({ line: lineOf(path), says: `${path ? `${path} ` : ''}${message}` }))
+    .sort((one, other) => one.line - other.line)
+    .map(({ line, says }) => `${file}:${line}: ${says}`)
 }

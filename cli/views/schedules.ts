@@ -14,17 +14,12 @@ export const scheduleView: View<Schedule> = {
     ROUTINE: ({ target_pipeline_slug }) => target_pipeline_slug,
     CRON: ({ cron_expr }) => cron_expr,
     ENABLED: ({ enabled, disabled_reason }) => (disabled_reason ? disabled_reason.replaceAll('_', ' ') : enabled),
-    NEXT: ({ next_run_at, timezone }) => (next_run_at ? inWords(next_run_at, timezone) : null),
+    NEXT: ({ next_runs, timezone }) => next_runs.map((at) => inWords(at, timezone, within)).join(', ') || null,
     LAST: ({ last_status }) => last_status?.toLowerCase() ?? null,
     AGE: ({ created_at }) => age(created_at),
   },
   wide: {
     ZONE: ({ timezone }) => timezone,
-    THEN: ({ next_runs, timezone }) =>
-      next_runs
-        .slice(1)
-        .map((at) => inWords(at, timezone))
-        .join(', '),
     CATCHUP: ({ catchup_policy }) => catchup_policy,
     MISSED: ({ last_missed_count }) => last_missed_count,
     FAILURES: ({ consecutive_failures }) => consecutive_failures,
@@ -35,23 +30,22 @@ export const scheduleView: View<Schedule> = {
 }
 
 /** A time in the zone of its schedule: `Tue 24 Nov 2026 03:00`; as it stands where the zone is not known. */
-export function inWords(at: string, timeZone: string): string {
-  const parts = partsOf(at, timeZone)
-  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? ''
+export function inWords(at: string, timeZone: string, style: Style = whole): string {
+  const parts = partsOf(at, timeZone, style)
   if (!parts.length) return at
-  return `${of('weekday')} ${of('day')} ${of('month')} ${of('year')} ${of('hour')}:${of('minute')}`
+  const words = ['weekday', 'day', 'month', 'year'].flatMap((type) => of(parts, type) ?? [])
+  return `${words.join(' ')} ${of(parts, 'hour')}:${of(parts, 'minute')}`
 }
 
-const style = {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-} as const
+const of = (parts: readonly Intl.DateTimeFormatPart[], type: string) => parts.find((part) => part.type === type)?.value
 
-function partsOf(at: string, timeZone: string): Intl.DateTimeFormatPart[] {
+type Style = Intl.DateTimeFormatOptions
+
+/** As lists show times. */
+const within: Style = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
+const whole: Style = { ...within, year: 'numeric' }
+
+function partsOf(at: string, timeZone: string, style: Style): Intl.DateTimeFormatPart[] {
   try {
     return new Intl.DateTimeFormat('en-GB', { ...style, timeZone }).formatToParts(new Date(at))
   } catch {

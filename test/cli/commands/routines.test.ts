@@ -59,6 +59,14 @@ describe('muster routines', () => {
     expect(code).toBe(2)
     expect(stderr).toContain(`${path}:4: inputs[0].defualt is not known here; did you mean "default"?`)
     expect(stderr).toContain(`${path}:7: steps[0].type must be one of`)
+
+    const both = greet
+      .replace('type: transform', 'type: code')
+      .replace(/transform: .*/, "code: { code: '1 +' }\n  - { id: next, type: transfrom }")
+    const told = await muster('routines', 'test', file('both.yaml', both))
+    expect(told.stderr).toMatch(
+      /both.yaml:8: steps\[0\].code.code cannot be read[^\n]*\n.*both.yaml:9: steps\[1\].type/,
+    )
   })
 
   it('take inputs as text and as JSON, and tell how it ended by the exit code', async () => {
@@ -112,6 +120,35 @@ describe('muster routines', () => {
     const imported = await muster('routines', 'import', bundle, '--json')
     expect(imported.code, imported.stderr).toBe(0)
     expect(JSON.parse(imported.stdout)).toMatchObject({ slug: 'greet', status: 'active', authored_via: 'imported' })
+  })
+})
+
+describe('muster schedules', () => {
+  it('show the next three times in words, wherever they show a cron expression', async () => {
+    const { muster, file, clock } = await scene()
+    await muster('routines', 'save', file('greet.yaml', greet))
+    const day = (after: number) => {
+      const at = new Date(clock() + after * 86_400_000)
+      const of = (part: Intl.DateTimeFormatOptions) => at.toLocaleString('en-GB', { ...part, timeZone: 'UTC' })
+      return `${of({ weekday: 'short' })} ${of({ day: 'numeric' })} ${of({ month: 'short' })}`
+    }
+    const year = (after: number) => new Date(clock() + after * 86_400_000).getUTCFullYear()
+    // The first time is today or tomorrow.
+    const times = (one: (after: number) => string) =>
+      [0, 1].map((first) => [0, 1, 2].map((n) => one(first + n)).join(', '))
+    const whole = times((after) => `${day(after)} ${year(after)} 12:00`)
+    const within = times((after) => `${day(after)} 12:00`)
+    const shows = (text: string, wanted: string[]) =>
+      expect(
+        wanted.filter((one) => text.includes(one)),
+        text,
+      ).toHaveLength(1)
+    const flags = ['--routine', 'greet', '--cron', '0 12 * * *']
+    const made = await muster('schedules', 'create', 'noon', ...flags)
+    shows(made.stdout + made.stderr, whole)
+    const changed = await muster('schedules', 'update', 'noon', '--cron', '00 12 * * *')
+    shows(changed.stdout + changed.stderr, whole)
+    shows((await muster('schedules', 'list')).stdout, within)
   })
 })
 
