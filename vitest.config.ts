@@ -12,7 +12,7 @@ const processes = [
   'test/e2e/crash-{deliveries,memory,missions,routines,schedules}.test.ts',
   'test/e2e/{identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
-  'test/attack/{agent-tools,exposed-ports,full-disk,full-disk-approvals,journal,lost-state,pipelining}.test.ts',
+  'test/attack/{agent-tools,exposed-ports,full-disk,full-disk-approvals,journal,lost-state,memory,pipelining}.test.ts',
 ]
 
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */
