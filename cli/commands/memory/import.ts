@@ -30,6 +30,10 @@ export default class MemoryImport extends ApiCommand<typeof MemoryImport> {
     const reply = await this.api.memory.import({ body })
     const { written, rejected, failed } = reply
     for (const { path, reason } of reply.documents) this.out.note(`${path}: ${reason}`, 'yellow')
-    await this.out.done(`Wrote ${written} files, left out ${rejected + failed}.`, reply, importView)
+    await this.out.done(
+      `Wrote ${written} ${written === 1 ? 'file' : 'files'}, left out ${rejected + failed}.`,
+      reply,
+      importView,
+    )
   }
 }
