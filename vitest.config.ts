@@ -11,10 +11,8 @@ const processes = [
   'test/e2e/{assignments,crash,daily,drain,identity}.test.ts',
   'test/e2e/crash-{deliveries,memory,missions,routines,schedules}.test.ts',
   'test/e2e/{identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
-  'test/e2e/{secrets,signals,start-failures,tls-proxy}.test.ts',
-  'test/attack/{agent-tools,exposed-ports,full-disk,full-disk-approvals,journal,lost-state,pipelining}.test.ts',
   'test/e2e/{routine-faults,secrets,signals,start-failures,tls-proxy}.test.ts',
-  'test/attack/{agent-tools,exposed-ports,full-disk,journal,lost-state,pipelining}.test.ts',
+  'test/attack/{agent-tools,exposed-ports,full-disk,full-disk-approvals,journal,lost-state,memory,pipelining}.test.ts',
 ]
 
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { InputError } from '../input.ts'
@@ -14,9 +14,9 @@ const mostFiles = 5000
 
 const tooMuch = () => new InputError('That is more than 32 MB or 5000 files.', 'import a part of it at a time')
 
-/** The Markdown files of a folder or an archive. */
-export function documentsIn(path: string): Document[] {
-  const documents = isFolder(path) ? inFolder(path) : inArchive(readFileSync(path), path)
+/** The Markdown files of a folder or an archive; `left` is told of each link, which is not followed. */
+export function documentsIn(path: string, left: (path: string) => void): Document[] {
+  const documents = isFolder(path) ? inFolder(path, left) : inArchive(readFileSync(path), path)
   if (!documents.length) throw new InputError(`There are no Markdown files in ${path}.`)
   return documents
 }
@@ -29,22 +29,38 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Links are not followed. */
-function inFolder(folder: string): Document[] {
+function inFolder(folder: string, left: (path: string) => void): Document[] {
   const documents: Document[] = []
   let bytes = 0
   const walk = (below: string) => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below ? `${below}/${entry.name}` : entry.name
       if (entry.isDirectory()) walk(path)
+      if (entry.isSymbolicLink()) left(path)
       if (!entry.isFile() || !path.endsWith('.md')) continue
-      bytes += statSync(join(folder, path)).size
+      const { nlink, size } = statSync(join(folder, path))
+      // One file under several names: this name may have been given by whoever may not read it.
+      if (nlink > 1) {
+        left(path)
+        continue
+      }
+      bytes += size
       if (bytes > mostBytes || documents.length === mostFiles) throw tooMuch()
-      documents.push({ path, content: readFileSync(join(folder, path), 'utf8') })
+      documents.push({ path, content: contentOf(join(folder, path)) })
     }
   }
   walk('')
   return documents.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Fails where a link has taken the file's place meanwhile. */
+function contentOf(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The members of a ZIP archive by its directory: stored or deflated, without encryption. */

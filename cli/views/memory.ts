@@ -18,8 +18,8 @@ export const memoryView: View<Shown> = {
     Hash: ({ sha256 }) => sha256.slice(0, 12),
     Written: ({ written_at }) => when(written_at),
     By: ({ written_by }) => written_by,
-    Text: ({ content }) => content,
   },
+  below: ({ content }) => content,
 }
 
 export const memoryFilesView: View<Listed> = {
@@ -143,6 +143,6 @@ export const contextView: View<Context> = {
     Given: ({ chars, budget_chars }) => `${chars} of ${budget_chars} characters`,
     Persona: ({ persona_chars }) => `${persona_chars} characters`,
     Files: (it) => filesIn(it) || null,
-    Text: ({ text }) => text || null,
   },
+  below: ({ text }) => text,
 }

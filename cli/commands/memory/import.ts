@@ -23,11 +23,17 @@ export default class MemoryImport extends ApiCommand<typeof MemoryImport> {
   async run(): Promise<void> {
     const { slug, crew_id } = await this.api.agents.show({ agentId: await agentId(this.api, this.args.agent) })
     if (!crew_id) throw new InputError(`${slug} is in no crew.`, `muster agents update ${slug} --crew CREW`)
-    const documents = documentsIn(this.args.documents)
+    const documents = documentsIn(this.args.documents, (path) =>
+      this.out.note(`${path}: a link, which is not followed`, 'yellow'),
+    )
     const body = { crew_id, agent_slug: slug, documents }
     const reply = await this.api.memory.import({ body })
     const { written, rejected, failed } = reply
     for (const { path, reason } of reply.documents) this.out.note(`${path}: ${reason}`, 'yellow')
-    await this.out.done(`Wrote ${written} files, left out ${rejected + failed}.`, reply, importView)
+    await this.out.done(
+      `Wrote ${written} ${written === 1 ? 'file' : 'files'}, left out ${rejected + failed}.`,
+      reply,
+      importView,
+    )
   }
 }

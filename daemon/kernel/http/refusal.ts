@@ -46,9 +46,9 @@ export function sendProblem(
       'Request failed',
     )
   const failure = known ?? problem('internal')
-  // The rest of the body is read and dropped. Closing would reset the connection, often before the answer is read, and
-  // a proxy would answer 502.
-  if (isTooLong(error) && request.headers['content-length'] !== undefined) reply.removeHeader('connection')
+  // The rest of the body is read and dropped, also for clients that want the connection closed after it. Closing it
+  // before would reset it, often before the answer is read, and a proxy would answer 502.
+  if (!request.raw.complete && request.headers['content-length'] !== undefined) reply.header('connection', 'keep-alive')
   if (signsOut(app, request) && failure.status < 500 && failure.status !== 429) clearSession(reply)
   reply
     .code(failure.status)

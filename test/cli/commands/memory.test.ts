@@ -75,7 +75,7 @@ describe('muster memory', () => {
     writeFileSync(join(home, 'outside.md'), 'outside')
     symlinkSync(join(home, 'outside.md'), join(folder, 'lessons.md'))
     const imported = await run('memory', 'import', 'ada', folder)
-    expect(imported.stderr).toContain('Wrote 1 files, left out 1.')
+    expect(imported.stderr).toContain('Wrote 1 file, left out 1.')
     expect((await run('memory', 'list', 'ada', '-q')).stdout).toBe('agent:ada/AGENT.md\nagent:ada/topics/deploys.md\n')
     writeFileSync(zip, 'PK no archive')
     expect(await run('memory', 'import', 'ada', zip)).toMatchObject({ code: 2 })
@@ -90,6 +90,10 @@ describe('muster memory', () => {
     expect((await run('memory', 'context', 'ada')).stdout).toContain('off: muster agents update AGENT --memory')
     await it.call('OWNER', 'PATCH', `/agents/${it.agentId}`, { memory_enabled: true })
     const { stdout } = await run('memory', 'context', 'ada')
+    // To the letter, line by line, as the run gets it.
+    expect(stdout).toContain((await run('memory', 'context', 'ada', '--jq', '.text')).stdout.trim())
+    await run('memory', 'edit', 'ada', '--content', 'One line.\n\n- Another.')
+    expect((await run('memory', 'show', 'ada')).stdout).toMatch(/\nOne line\.\n\n- Another\.\n$/)
     expect(stdout).toMatch(
       /of 15000 characters[\s\S]*agent:ada\/AGENT\.md: \d+ characters[\s\S]*The kangaroo is blue\./,
     )

@@ -9,7 +9,7 @@ import { searchOwn } from '../../chats/search/service.ts'
 import { crewCalled } from '../../crews/service.ts'
 import { raise } from '../../inbox/service.ts'
 import { consult, policyOf } from '../../policies/service.ts'
-import { dailyFile, mainFile, named, pinsFile } from '../names.ts'
+import { dailyFile, learnedDayOf, mainFile, named, pinsFile } from '../names.ts'
 import { type Owner, ofAgent, ofCrew, ofWorkspace, placeAt } from '../places.ts'
 import { coveredBy, type Found, noteSearch, searchMemory } from '../search/service.ts'
 import { appended, filesOf, type Place, readFile, store } from '../service.ts'
@@ -67,10 +67,14 @@ function listed(app: App, agent: AgentRow) {
 export function write(app: App, { body, now }: Call<typeof agentMemory.writeMemory>) {
   const agent = rememberer(app, body)
   const { place, tier } = placeOf(app, agent, body.path)
-  if (place.name === pinsFile || named(tier, place.name)?.readOnly)
+  if (isPeoples(tier, place.name))
     throw problem('invalid_field', { field: 'path', detail: `Only people write ${place.name}` })
   return storing(app, agent, { place, tier, content: body.content, action: 'write', now })
 }
+
+/** Whether people alone write a file: pins, personas, and the rules of a crew, each of which they approved. */
+const isPeoples = (tier: MemoryTier, name: string): boolean =>
+  name === pinsFile || named(tier, name)?.readOnly === true || (tier === 'crew' && learnedDayOf(name) !== null)
 
 export function appendDaily(app: App, { body, now }: Call<typeof agentMemory.appendMemory>) {
   const agent = rememberer(app, body)

@@ -359,6 +359,23 @@ describe('bodies', () => {
     expect(await send('GET', '/api/v1/things/count')).toEqual({ status: 200, reused: true })
   })
 
+  it('is taken to its end when it is refused, also where the client wants the connection closed then', async () => {
+    const it = await probe()
+    await it.http.listen({ port: 0, host: '127.0.0.1' })
+    const size = 17 * 1024 * 1024
+    const head = request('POST /api/v1/echo HTTP/1.1', 'content-type: application/json', `content-length: ${size}`)
+    const answer = await new Promise<string>((resolve, reject) => {
+      let received = ''
+      const socket = connect((it.http.server.address() as AddressInfo).port, '127.0.0.1', () => {
+        socket.write(head)
+        socket.write(Buffer.alloc(size, 'x'), (error) => !error && socket.end())
+      })
+      socket.setEncoding('utf8').on('data', (data) => (received += data))
+      socket.on('close', () => resolve(received)).on('error', reject)
+    })
+    expect(answer).toMatch(/^HTTP\/1.1 413 /)
+  })
+
   it('counts a body that comes in pieces without an announced length', async () => {
     const it = await probe()
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
