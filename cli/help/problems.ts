@@ -228,6 +228,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   exposure_quota: 'ports.md',
   exposure_ended: 'ports.md#what-people-do',
   delivery_failed: 'notifications.md#channels',
+  channel_not_allowed: 'notifications.md#messages-of-agents',
   channels_full: 'notifications.md#channels',
   no_model_key: 'templates.md#a-crew-that-a-model-suggests',
   no_suggestion: 'templates.md#a-crew-that-a-model-suggests',

@@ -36,6 +36,7 @@ import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
 import decisions from './decisions/routes.ts'
 import deliveries from './deliveries/routes.ts'
+import agentSends from './deliveries/sends/routes.ts'
 import escalations from './escalations/routes.ts'
 import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
@@ -126,7 +127,7 @@ export const features = {
   credentials,
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
-  deliveries,
+  deliveries: join(deliveries, agentSends),
   escalations,
   files,
   idp,

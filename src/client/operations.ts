@@ -192,6 +192,9 @@ export const operations: Record<string, Record<string, Operation>> = {
   deliveries: {
     list: ['GET', '/api/v1/notification-deliveries'],
     why: ['GET', '/api/v1/notification-deliveries/why'],
+    openTo: ['GET', '/api/v1/internal/notifications/channels'],
+    mine: ['POST', '/api/v1/internal/notifications/channels/list'],
+    send: ['POST', '/api/v1/internal/notifications/send'],
   },
   escalations: {
     list: ['GET', '/api/v1/crews/:crewId/escalations'],

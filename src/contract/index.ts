@@ -7,6 +7,7 @@ import { agentLeads } from './agent-leads.ts'
 import { agentLearning } from './agent-learning.ts'
 import { agentMemory } from './agent-memory.ts'
 import { agentPeers } from './agent-peers.ts'
+import { agentSends } from './agent-sends.ts'
 import { agentStanding } from './agent-standing.ts'
 import { agents } from './agents.ts'
 import { approvals } from './approvals.ts'
@@ -121,7 +122,7 @@ export const api = {
   credentials,
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
-  deliveries,
+  deliveries: { ...deliveries, ...agentSends },
   escalations,
   files,
   idp,

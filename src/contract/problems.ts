@@ -174,6 +174,7 @@ export const problems = {
   exposure_quota: [429, 'Too many ports are open'],
   exposure_ended: [409, 'There is no such open port'],
   delivery_failed: [502, 'The message could not be delivered'],
+  channel_not_allowed: [403, 'Nobody lets this agent send through this channel'],
   channels_full: [409, 'There are as many channels as there may be'],
   no_model_key: [422, 'The workspace has no key that a model could be asked with'],
   no_suggestion: [502, 'The model suggested no crew that could be used'],

@@ -74,6 +74,8 @@ describe('what the sidecar knows of agents’ calls', () => {
       ['ask_human', ['question']],
       ['assign', ['target', 'task']],
       ['assignment_result', ['assignment_id']],
+      ['notification_channels', []],
+      ['notify', ['channel_id', 'title']],
       ['escalate', ['reason']],
       ['memory_read', []],
       ['memory_write', ['path', 'content']],

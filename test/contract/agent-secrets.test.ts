@@ -7,6 +7,7 @@ import { closing } from '#test'
 import { agentKey } from '../../daemon/runtime/agent-keys.ts'
 import { type AgentAtWork, agentAtWork } from '../support/agent-at-work.ts'
 import { bodiesWith } from '../support/agent-bodies.ts'
+import { vendors } from '../support/vendors.ts'
 
 /** Each way of writing it looks different: a quote, a backslash, a letter beyond ASCII, signs of base64 and of URLs. */
 const secret = 'Kq"7\\ä/+s3cr-t&Z'
@@ -41,6 +42,8 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
     { title: form, tasks: [{ id: 'a', title: form, description: form }] },
     { description: form, tasks: [{ id: 'a', title: 'A', depends_on: [] }] },
   ],
+  'deliveries.mine': () => [{}],
+  'deliveries.send': () => [{ channel_id: 'nch_open' }],
   'escalations.create': (form) => [
     { type: 'TEXT' },
     { type: 'TEXT' },
@@ -99,6 +102,16 @@ async function place() {
   await it.mate('bo')
   const ops = await it.call('OWNER', 'POST', '/crews', { name: 'Operations', slug: 'ops' })
   await it.call('OWNER', 'POST', '/crew-connections', { from_crew_id: it.crewId, to_crew_id: ops.body.id })
+  await vendors(it)
+  it.app.db
+    .prepare(
+      `INSERT INTO notification_channels (id, workspace_id, type, url, secret_enc, events_json, categories_json,
+        min_priority, enabled, created_at, updated_at)
+       VALUES ('nch_open', ?, 'webhook', 'https://example.com', ?, '[]', '[]', 'low', 1, '2026-01-01T00:00:00Z',
+        '2026-01-01T00:00:00Z')`,
+    )
+    .run(it.workspace, it.app.vault!.seal('signs', 'notification_channels:nch_open'))
+  await it.call('OWNER', 'POST', '/notification-channels/nch_open/agents', { agent_id: it.agentId })
   const heard: unknown[] = []
   it.app.bus.on('broadcast', (message) => void heard.push(message))
   it.app.bus.on('entry', (message) => void heard.push(message))
@@ -118,6 +131,7 @@ async function everything(it: Awaited<ReturnType<typeof place>>, answers: unknow
     `/crews/${it.crewId}/port-expose`,
     '/credentials',
     '/crew-messages',
+    '/notification-deliveries',
     `/crews/${it.crewId}/peer-conversations`,
     `/crews/${it.crewId}/standup`,
   ]

@@ -340,6 +340,9 @@ pairing.redeem             public    -                 auth
 peers.query                internal  -                 api
 peers.wait                 internal  -                 api
 peers.standup              internal  -                 api
+deliveries.openTo          internal  -                 api
+deliveries.mine            internal  -                 api
+deliveries.send            internal  -                 api
 peers.sendMessage          internal  -                 api
 peers.readMessages         internal  -                 api
 

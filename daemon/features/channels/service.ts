@@ -39,6 +39,12 @@ export const channelsFor = ({ db }: App, workspace: string, user: string): Row[]
 
 export const channelById = ({ db }: App, id: string): Row | undefined => queries(db).byId.get(id)
 
+/** The channels of a workspace that are told of such an end of a routine's run, whoever wants what. */
+export const channelsHearing = ({ db }: App, workspace: string, event: string): Row[] =>
+  queries(db)
+    .working.all(workspace)
+    .filter(({ events_json }) => (JSON.parse(events_json) as string[]).includes(event))
+
 export const hasChannels = ({ db }: App, workspace: string): boolean => queries(db).count.get(workspace)! > 0
 
 /** A channel of the workspace. What somebody has for themselves is nobody else's, whatever their role. */
@@ -170,7 +176,8 @@ async function tryOut(app: App, actor: Actor, target: Target): Promise<void> {
     webhook: { header: 'X-Svc-Event', name: event, body },
   }
   try {
-    await sendMessage(app, target, message, AbortSignal.any([AbortSignal.timeout(testMs), app.stopping.signal]))
+    const signal = AbortSignal.any([AbortSignal.timeout(testMs), app.stopping.signal])
+    await sendMessage(app, target, message, { signal })
   } catch (error) {
     if (error instanceof DeliveryError) throw problem('delivery_failed', { detail: error.message })
     throw error

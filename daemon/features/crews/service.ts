@@ -9,6 +9,7 @@ import { acting, type Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
+import { isAmong } from '#kernel/outbound/hosts'
 import { problem } from '#kernel/problem'
 import { containerOf, own, want } from './containers/service.ts'
 import { queries as memberQueries } from './members/queries.ts'
@@ -20,6 +21,16 @@ export function findCrew({ db }: App, workspace: string, crewId: string): CrewRo
   const row = queries(db).find.get(workspace, crewId)
   if (!row) throw problem('not_found', { detail: 'There is no such crew' })
   return row
+}
+
+/** Whether the network policy of a crew allows a host. */
+export const mayReach = ({ network_mode, allowed_domains_json }: CrewRow, host: string): boolean =>
+  network_mode !== 'restricted' || isAmong(host, JSON.parse(allowed_domains_json) as string[])
+
+/** The same of what was of a crew, which may be gone: then nothing is allowed. */
+export function crewAllows({ db }: App, workspace: string, crewId: string, host: string): boolean {
+  const row = queries(db).find.get(workspace, crewId)
+  return row !== undefined && mayReach(row, host)
 }
 
 /** A live crew by slug or id. */

@@ -7,7 +7,8 @@ export interface Row {
   id: string
   workspace_id: string
   channel_id: string
-  user_id: string
+  /** Null: nobody in particular. */
+  user_id: string | null
   event_id: string
   category: string
   dedup_key: string
@@ -47,9 +48,10 @@ const eventColumns = 'id, workspace_id, category, priority, source_kind, source_
 
 /** Whether a message would overtake an earlier one about the same, which is still to be sent. */
 const overtakes = `EXISTS (SELECT 1 FROM notification_deliveries e WHERE e.channel_id = d.channel_id
-  AND e.source_id = d.source_id AND e.user_id = d.user_id AND e.seq < d.seq AND e.next_at IS NOT NULL)`
+  AND e.source_id = d.source_id AND e.user_id IS d.user_id AND e.seq < d.seq AND e.next_at IS NOT NULL)`
 
-const log = `SELECT ${columns} FROM notification_deliveries WHERE workspace_id = @workspace`
+const log = `SELECT ${columns} FROM notification_deliveries
+  WHERE workspace_id = @workspace AND source_kind <> 'broadcast'`
 const newest = 'ORDER BY seq DESC LIMIT @limit'
 
 interface Filter {
@@ -63,7 +65,7 @@ interface Filter {
 /** One person, channel and category. */
 interface Flow {
   channel: string
-  user: string
+  user: string | null
   category: string
 }
 
@@ -127,6 +129,7 @@ export const queries = statements((db) => ({
       updated_at = @updated_at, sent_at = @sent_at,
       message_json = CASE WHEN @next_at IS NULL THEN NULL ELSE message_json END WHERE id = @id`,
   ),
+  drop: db.prepare<[id: string]>('DELETE FROM notification_deliveries WHERE id = ?'),
   addEvent: db.prepare<[EventRow]>(
     `INSERT INTO notification_events (${eventColumns}) VALUES (@id, @workspace_id, @category, @priority, @source_kind,
       @source_id, @title, @audience_json, @created_at) ON CONFLICT DO NOTHING`,

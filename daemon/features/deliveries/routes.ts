@@ -1,5 +1,6 @@
 import { deliveries } from '#contract/deliveries'
 import { feature } from '#kernel/feature'
+import { completed, failed } from './broadcasts/service.ts'
 import { deliverDue, forgetDeliveries, forgetEvents } from './jobs.ts'
 import { list } from './service.ts'
 import { why } from './why/service.ts'
@@ -10,5 +11,8 @@ export default feature(
     list: (call) => list(app, call),
     why: (call) => why(app, call),
   }),
-  { jobs: [deliverDue, forgetDeliveries, forgetEvents] },
+  {
+    jobs: [deliverDue, forgetDeliveries, forgetEvents],
+    on: { 'routine_run.completed': completed, 'routine_run.failed': failed },
+  },
 )

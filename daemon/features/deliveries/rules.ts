@@ -1,4 +1,5 @@
 import { type NotificationPriority, notificationPriorities } from '#contract/channels'
+import { firstBytes } from '#kernel/cut'
 
 /** Messages of one category that one person gets through one channel within the window. */
 export const mostInWindow = 20
@@ -19,6 +20,19 @@ export function nextAttempt(attempts: number, nowMs: number, retryAfterMs = 0, r
   const spread = wait * (1 - jitter + 2 * jitter * random())
   return Math.round(nowMs + Math.max(spread, retryAfterMs))
 }
+
+/** The same of what tells of the end of a run: of interest at once, or not at all. */
+export function nextBroadcast(attempts: number, nowMs: number, retryAfterMs = 0): number | null {
+  const wait = [200, 400][attempts - 1]
+  return wait === undefined ? null : nowMs + Math.max(wait, retryAfterMs)
+}
+
+/** Most bytes of the text of a message. */
+const bodyLimit = 1024
+
+/** A text without what is too long of it, which is marked. */
+export const cut = (text: string): string =>
+  Buffer.byteLength(text) <= bodyLimit ? text : `${firstBytes(text, bodyLimit)}…`
 
 /** What stands for something that people decide, and how the link to it is called. */
 const decided: ReadonlySet<string> = new Set(['approval', 'waitpoint', 'escalation', 'inbox_item'])

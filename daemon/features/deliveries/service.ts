@@ -12,9 +12,11 @@ const present = ({
   digest_id,
   error,
   sent_at,
+  user_id,
   ...row
 }: Row): Static<typeof Delivery> => ({
   ...row,
+  user_id: user_id ?? '',
   ...(error !== null && { error }),
   ...(sent_at !== null && { sent_at }),
 })

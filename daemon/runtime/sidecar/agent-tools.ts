@@ -10,6 +10,8 @@ export const agentRoutes: readonly string[] = [
   '/ask-human',
   '/assign',
   '/results',
+  '/notifications/channels',
+  '/notifications/send',
   '/escalate',
   '/memory/read',
   '/memory/write',
@@ -170,6 +172,28 @@ export const agentTools: readonly AgentTool[] = [
       required: ['assignment_id'],
     },
     route: '/results',
+  },
+  {
+    name: 'notification_channels',
+    description:
+      'List the channels that people let you send messages through (mail, chats, push). None is there unless somebody allowed you one.',
+    inputSchema: { type: 'object', properties: {}, required: [] },
+    route: '/notifications/channels',
+  },
+  {
+    name: 'notify',
+    description:
+      'Send people a message through one of the channels that notification_channels lists: three at once, then one a minute through each. For what they should hear of soon; do not use it for every step. It does not wait for an answer: use escalate or ask_human where you need one.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        channel_id: { type: 'string', maxLength: 64, description: 'Which channel' },
+        title: { type: 'string', minLength: 1, maxLength: 200, description: 'What it is about, in one line' },
+        body: { type: 'string', maxLength: 8192, description: 'The message, at most 8 KiB' },
+      },
+      required: ['channel_id', 'title'],
+    },
+    route: '/notifications/send',
   },
   {
     name: 'escalate',

@@ -6,7 +6,7 @@ const Outcome = Type.Object({
   delivery_id: Type.String(),
   channel_id: Type.String(),
   channel: Type.String({ description: 'What kind of channel' }),
-  user_id: Type.String(),
+  user_id: Type.Optional(Type.String({ description: 'Without: for whoever reads the channel' })),
   category: Type.String(),
   title: Type.String(),
   reason: Type.Optional(Type.String()),

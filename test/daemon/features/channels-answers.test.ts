@@ -52,7 +52,7 @@ async function place(answer: (reply: ServerResponse) => void) {
   const it = await daemon()
   const { arrived } = await vendors(it, (_, reply) => answer(reply))
   const send = (target: Target, signal?: AbortSignal) =>
-    sendMessage(it.app, target, message, signal).then(
+    sendMessage(it.app, target, message, signal && { signal }).then(
       () => null,
       (error: unknown) => error,
     )

@@ -8,7 +8,7 @@ import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { agentById, findAgent } from '../../agents/service.ts'
-import { type ChannelRow, findChannel, managed, nameOf } from '../service.ts'
+import { type ChannelRow, channelById, findChannel, managed, nameOf } from '../service.ts'
 import { queries } from './queries.ts'
 
 type Type = Reply<typeof channels.ofAgent>['channels'][number]['type']
@@ -20,14 +20,7 @@ export const list = (app: App, { actor, channelId }: Call<typeof channels.agents
 })
 
 export const ofAgent = (app: App, { actor, agentId }: Call<typeof channels.ofAgent>) => ({
-  channels: queries(app.db)
-    .ofAgent.all(findAgent(app, actor.workspace, agentId).id)
-    .map(({ id, type, provider, enabled }) => ({
-      id,
-      type: type as Type,
-      ...(provider && { provider }),
-      enabled: enabled === 1,
-    })),
+  channels: channelsOpenTo(app, findAgent(app, actor.workspace, agentId).id),
 })
 
 const record = (app: App, actor: Actor, what: 'allowed' | 'denied', channel: ChannelRow, agent: string) =>
@@ -42,6 +35,28 @@ const record = (app: App, actor: Actor, what: 'allowed' | 'denied', channel: Cha
       { workspace_id: channel.workspace_id, agent_id: agent, ...actorOf(actor) },
     ),
   )
+
+/** A channel that somebody lets an agent send through. */
+export function openTo(app: App, { workspace, agent, channel: id }: Record<'workspace' | 'agent' | 'channel', string>) {
+  const channel = channelById(app, id)
+  if (channel?.workspace_id !== workspace)
+    throw problem('not_found', { field: 'channel_id', detail: 'There is no such channel' })
+  if (!queries(app.db).find.get(channel.id, agent))
+    throw problem('channel_not_allowed', { field: 'channel_id', detail: 'People allow this, agent by agent' })
+  if (!channel.enabled) throw problem('invalid_field', { field: 'channel_id', detail: 'This channel is paused' })
+  return channel
+}
+
+/** The channels that an agent may send through, without what they lead to. */
+export const channelsOpenTo = ({ db }: App, agent: string) =>
+  queries(db)
+    .ofAgent.all(agent)
+    .map(({ id, type, provider, enabled }) => ({
+      id,
+      type: type as Type,
+      ...(provider && { provider }),
+      enabled: enabled === 1,
+    }))
 
 /** Nothing but this lets an agent send. Allowed again, nothing changes. */
 export function allow(app: App, { actor, channelId, body, now }: Call<typeof channels.allow>) {

@@ -19,11 +19,17 @@ export { DeliveryError, type Message, type Target } from './rules.ts'
 
 const [webhookMs, usualMs, mostBytes] = [15_000, 10_000, 64 * 1024]
 
+interface Sending {
+  signal?: AbortSignal
+  /** Which hosts may be called, beside what the daemon's client forbids in any case. */
+  mayReach?: (host: string) => boolean
+}
+
 /** Sends a message to where a channel leads. Throws `DeliveryError`. */
-export async function sendMessage(app: App, target: Target, message: Message, signal?: AbortSignal): Promise<void> {
+export async function sendMessage(app: App, target: Target, message: Message, how: Sending = {}): Promise<void> {
   const { type, address, secret, url } = target
   if (type === 'email') return sendMail(app, address!, message)
-  const send = sender(app, secret, signal)
+  const send = sender(app, secret, how)
   if (type === 'webhook') {
     await send({ url: url!, ...webhookRequest(secret!, message, app.clock()), timeoutMs: webhookMs })
     return
@@ -51,8 +57,11 @@ const passing = (status: number) => status >= 500 || [408, 425, 429].includes(st
 
 /** Makes requests through the daemon's client for other servers, which dials public addresses alone. */
 const sender =
-  (app: App, secret: string | null, signal: AbortSignal | undefined): Send =>
+  (app: App, secret: string | null, { signal, mayReach }: Sending): Send =>
   async ({ url, method = 'POST', headers = {}, body, timeoutMs = usualMs }) => {
+    const { hostname } = new URL(url)
+    if (mayReach && !mayReach(hostname.toLowerCase()))
+      throw new DeliveryError(`The network policy of the crew does not allow ${hostname}`, false)
     const request = {
       method,
       headers,

@@ -10,8 +10,9 @@ import { outsideQuiet } from '../../channels/hours/service.ts'
 import { DeliveryError, type Message, sendMessage } from '../../channels/sending/service.ts'
 import { type ChannelRow, channelById, nameOf, targetOf } from '../../channels/service.ts'
 import { membershipOf } from '../../members/service.ts'
+import { broadcastOf, reachOf } from '../broadcasts/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { isExempt, linksOf, nextAttempt } from '../rules.ts'
+import { isExempt, linksOf, nextAttempt, nextBroadcast } from '../rules.ts'
 
 interface Stored {
   title: string
@@ -32,6 +33,7 @@ function messageOf(app: App, row: Row): Message {
       ? digestOf(queries(app.db).inDigest.all(id))
       : { title: held ? `${held} more of ${category} were held back` : stored.title, body: stored.body }
   const links = linksOf(row, app.config.publicUrl)
+  if (source_kind === 'broadcast') return broadcastOf(app, row)
   const shown = links[0] && { url: links[0].url, links }
   return {
     id,
@@ -72,7 +74,9 @@ function digestOf(rows: readonly Row[]): { title: string; body: string } {
 function hindrance(app: App, row: Row, channel: ChannelRow | undefined): [Row['status'], string] | null {
   if (!channel) return ['failed', 'the channel was deleted']
   if (!channel.enabled) return ['failed', 'the channel was paused']
-  return membershipOf(app, row.workspace_id, row.user_id) ? null : ['dropped_pref', 'that person left the workspace']
+  return row.user_id === null || membershipOf(app, row.workspace_id, row.user_id)
+    ? null
+    : ['dropped_pref', 'that person left the workspace']
 }
 
 /** Makes one attempt to send a message, and stores what became of it. */
@@ -83,7 +87,8 @@ export async function attempt(app: App, row: Row, signal: AbortSignal): Promise<
   const target = targetOf(app, channel!)
   if (!target) return untilWritten(app, () => end(app, row, channel, 'failed', 'its secret cannot be opened'))
   try {
-    await sendMessage(app, target, messageOf(app, row), signal)
+    const mayReach = reachOf(app, row)
+    await sendMessage(app, target, messageOf(app, row), { signal, ...(mayReach && { mayReach }) })
   } catch (error) {
     // A daemon that stops has not failed: the attempt is made again after its start.
     if (signal.aborted) return
@@ -99,9 +104,7 @@ export async function attempt(app: App, row: Row, signal: AbortSignal): Promise<
 
 function failed(app: App, before: Row, channel: ChannelRow, { message, temporary, retryAfterMs }: DeliveryError): void {
   const row = { ...before, attempts: before.attempts + 1 }
-  const again = temporary ? nextAttempt(row.attempts, app.clock(), retryAfterMs) : null
-  const urgent = isExempt(row.category)
-  const next = again === null ? null : outsideQuiet(app, { user: row.user_id, urgent }, again)
+  const next = temporary ? nextOf(app, row, retryAfterMs) : null
   if (next === null) end(app, row, channel, 'failed', message)
   else {
     const { id, attempts } = row
@@ -119,6 +122,13 @@ function failed(app: App, before: Row, channel: ChannelRow, { message, temporary
   noteFails(app, channel, message)
 }
 
+/** When a message is tried again: not while that person is left in peace. */
+function nextOf(app: App, { attempts, category, user_id: user }: Row, retryAfterMs?: number): number | null {
+  if (user === null) return nextBroadcast(attempts, app.clock(), retryAfterMs)
+  const again = nextAttempt(attempts, app.clock(), retryAfterMs)
+  return again === null ? null : outsideQuiet(app, { user, urgent: isExempt(category) }, again)
+}
+
 function end(app: App, row: Row, channel: ChannelRow | undefined, status: Row['status'], error: string | null): void {
   const { id, attempts, workspace_id, channel_id, user_id, category, title } = row
   const now = timeAt(app.clock())
@@ -126,12 +136,13 @@ function end(app: App, row: Row, channel: ChannelRow | undefined, status: Row['s
   queries(app.db).settle.run({ id, status, error, attempts, next_at: null, updated_at: now, sent_at })
   if (row.source_kind === 'digest')
     for (const waited of queries(app.db).inDigest.all(id)) end(app, waited, channel, status, error)
+  if (row.source_kind === 'broadcast') queries(app.db).drop.run(id)
   const kind = channel ? nameOf(channel) : 'deleted'
   const payload = {
     delivery_id: id,
     channel_id,
     channel: kind,
-    user_id,
+    ...(user_id !== null && { user_id }),
     category,
     title,
     ...(error && { reason: error }),

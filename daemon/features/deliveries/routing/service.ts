@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { NotificationCategory, NotificationPriority } from '#contract/channels'
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
-import { firstBytes } from '#kernel/cut'
 import { bySystem } from '#kernel/journal/about-user'
 import { oneLine } from '#kernel/mail/letter'
 import { timeAt } from '#kernel/time-at'
@@ -11,7 +10,7 @@ import { hasChannels } from '../../channels/service.ts'
 import { type Wanting, wanting } from '../../channels/wishes/service.ts'
 import { worded } from '../../templates/service.ts'
 import { queries, type Row } from '../queries.ts'
-import { isExempt, mostInWindow, refusalOf, windowMs } from '../rules.ts'
+import { cut, isExempt, mostInWindow, refusalOf, windowMs } from '../rules.ts'
 
 /** Something that channels may tell of. */
 export interface Occasion {
@@ -29,12 +28,6 @@ export interface Occasion {
   /** Who did it, and is not told. */
   by: string | null
 }
-
-/** Most bytes of the text of a message. */
-const bodyLimit = 1024
-
-/** A text without what is too long of it, which is marked. */
-const cut = (text: string): string => (Buffer.byteLength(text) <= bodyLimit ? text : `${firstBytes(text, bodyLimit)}…`)
 
 /**
  * Decides who is told through which channel, within the change of what is told. Each decision about somebody who wants
@@ -137,7 +130,8 @@ function store(app: App, it: Told, wish: Wanting, decided: Decided): string | nu
   if (!queries(app.db).insert.get(row)) return null
   if (row.next_at !== null) wakeAt(app, row.next_at)
   else if (row.digest_id === null) {
-    const { id: delivery_id, channel_id, user_id } = row
+    const { id: delivery_id, channel_id } = row
+    const { user_id } = wish
     const payload = { delivery_id, channel_id, channel: wish.kind, user_id, category, title, reason: row.error! }
     app.journal(fact('notification.dropped', payload, { workspace_id: it.workspace, ...bySystem }))
   }

@@ -30,7 +30,7 @@ export function why(app: App, { actor, query }: Call<typeof deliveries.why>): Wh
     user_id: user,
     concerned,
     channels: [
-      ...decided.map((row) => told(app, row)),
+      ...decided.map((row) => told(app, user, row)),
       ...open.map((channel) => ({
         channel_id: channel.id,
         kind: nameOf(channel),
@@ -59,8 +59,8 @@ const words: Record<Row['status'], string> = {
   dropped_rate: 'it was held back',
 }
 
-function told(app: App, { id, channel_id, status, error, user_id, workspace_id }: Row): Why['channels'][number] {
-  const channel = channelsFor(app, workspace_id, user_id).find((it) => it.id === channel_id)
+function told(app: App, user: string, { id, channel_id, status, error, workspace_id }: Row): Why['channels'][number] {
+  const channel = channelsFor(app, workspace_id, user).find((it) => it.id === channel_id)
   const reason = error ? `${words[status]}: ${error}` : words[status]
   return { channel_id, kind: channel ? nameOf(channel) : 'deleted', outcome: status, reason, delivery_id: id }
 }

@@ -1,8 +1,9 @@
 import type { RoutineDefinition, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
+import { isAmong } from '#kernel/outbound/hosts'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
 import { render, renderValue, type Values } from '#kernel/templates'
-import { findCrew } from '../../crews/service.ts'
+import { findCrew, mayReach } from '../../crews/service.ts'
 import type { RunRow } from '../engine/queries.ts'
 import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
@@ -114,19 +115,11 @@ function bodyText({ body }: Http, values: Values, headers: Record<string, string
 /** A host must be among those of the definition, and one that the crew's network policy allows. */
 function checkHost(app: App, run: RunRow, { egress_targets }: RoutineDefinition, { hostname }: URL): void {
   const host = hostname.toLowerCase().replace(/\.$/, '')
-  if (egress_targets?.length && !matches(host, egress_targets))
+  if (egress_targets?.length && !isAmong(host, egress_targets))
     throw new Refused(`${host} is none of the egress_targets of the routine`)
-  if (!run.crew_id) return
-  const { network_mode, allowed_domains_json } = findCrew(app, run.workspace_id, run.crew_id)
-  if (network_mode === 'restricted' && !matches(host, JSON.parse(allowed_domains_json) as string[]))
+  if (run.crew_id && !mayReach(findCrew(app, run.workspace_id, run.crew_id), host))
     throw new Refused(`The network policy of the crew does not allow ${host}: add it with muster crews update --allow`)
 }
-
-const matches = (host: string, list: readonly string[]): boolean =>
-  list.some((one) => {
-    const name = one.trim().toLowerCase()
-    return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
-  })
 
 function bodyOf(text: string, type: string | string[] | undefined): unknown {
   return /\bjson\b/i.test(String(type ?? '')) ? fromJson(text) : text
