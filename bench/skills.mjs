@@ -145,7 +145,7 @@ await scratch(async (dir) => {
     met: ratio <= 3,
     method:
       `${skills} skills of three files in one repository, served by git on loopback; median of ${rounds} rounds; ` +
-      `read, unpacked, looked through and stored with a journal entry each; the longest that other requests waited for the ` +
+      `read, unpacked, looked through and stored with a journal entry each; the longest that others waited for the ` +
       `change was ${stalled.toFixed(0)} ms`,
   })
 })

@@ -3,6 +3,7 @@ import { agentRoles, cliAdapters, llmProviders, toolProfiles } from './agents.ts
 import { crewColors } from './crews.ts'
 import { del, get, post, put } from './define.ts'
 import { Id, line, nullable, prose, Slug, Time } from './fields.ts'
+import { mostAgentSkills } from './skills.ts'
 
 /** Crews that can be made, and hired from, without anything being written down first. */
 export const builtInTemplates = [
@@ -36,6 +37,12 @@ const agentMembers = {
   llm_model: nullable(line(200)),
   tool_profile: Type.Enum(toolProfiles),
   system_prompt: prose(65_536),
+  skills: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: mostAgentSkills,
+      description: 'Slugs of skills that it is given; those that are not there are left out',
+    }),
+  ),
 }
 
 const templateMembers = {
@@ -130,7 +137,7 @@ export const crewTemplates = {
       agent_count: Type.Integer(),
       agent_ids: Type.Array(Id),
     }),
-    journal: ['audit.entity_created', ...assigned],
+    journal: ['audit.entity_created', 'skill.assigned', ...assigned],
     throws: ['not_found', 'slug_taken', 'encryption_unavailable'],
   }),
   suggest: post('/crew-ai-suggest', {

@@ -37,5 +37,6 @@ function complete(given: Given, at: number): TemplateAgent {
     llm_model: given.llm_model?.trim() || null,
     tool_profile: given.tool_profile ?? 'CODING',
     system_prompt: given.system_prompt,
+    ...(given.skills?.length && { skills: given.skills }),
   }
 }

@@ -3,6 +3,7 @@ import { builtInTemplates } from '#contract/crew-templates'
 import { daemon } from '#test'
 import { builtIn as templateOf } from '../../../daemon/features/crew-templates/built-in.ts'
 import { fakeServer } from '../../support/fake-server.ts'
+import { skillText } from '../../support/skills.ts'
 
 const lead = { name: 'Lead', slug: 'lead', agent_role: 'LEAD', system_prompt: 'Lead.' }
 const own = { name: 'Ours', category: 'RESEARCH', agents: [{ ...lead, slug: 'helper', agent_role: 'AGENT' }, lead] }
@@ -103,6 +104,25 @@ describe('deploying a crew template', () => {
         pays_with: { name: 'key' },
       })
     expect((await it.call('OWNER', 'GET', `/crews/${made.body.crew_id}`)).body).toMatchObject({ color: 'rose' })
+  })
+
+  it('gives agents their skills, those left out that are not there', async () => {
+    const it = await daemon()
+    const content = skillText('pdf')
+    await it.call('MANAGER', 'POST', `/workspaces/${it.workspace}/skills/import`, { content })
+    const agents = [{ ...lead, skills: ['pdf', 'none', 'pdf'] }, { ...own.agents[0] }]
+    const saved = await it.call('MANAGER', 'PUT', '/crew-templates/ours', { ...own, agents })
+    expect(saved.body.agents.map(({ skills }: { skills?: string[] }) => skills)).toEqual([
+      ['pdf', 'none', 'pdf'],
+      undefined,
+    ])
+    const { body } = await it.call('MEMBER', 'POST', '/crew-templates/ours/deploy', { crew_name: 'New' })
+    const held = await Promise.all(
+      body.agent_ids.map(async (id: string) => (await it.call('VIEWER', 'GET', `/agents/${id}/skills`)).body),
+    )
+    expect(held.map((rows) => rows.map((row: { skill: { slug: string } }) => row.skill.slug))).toEqual([['pdf'], []])
+    const given = it.entries().filter(({ entry_type }) => entry_type === 'skill.assigned')
+    expect(given).toMatchObject([{ agent_id: body.agent_ids[0], payload: { slug: 'pdf' } }])
   })
 
   it('changes nothing when the slug of the crew or of one agent is taken', async () => {

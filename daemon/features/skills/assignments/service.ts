@@ -4,11 +4,11 @@ import { agentSkillBytes, mostAgentSkills, type skills } from '#contract/skills'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { findAgent } from '../../agents/service.ts'
-import { findSkill } from '../find.ts'
+import { findSkill, skillCalled } from '../find.ts'
 import { type Assigned, type Holder, queries } from './queries.ts'
 
 const present = ({ id, agent_id, skill_id, config, bytes: _, ...skill }: Assigned) => ({
@@ -46,6 +46,25 @@ export function assign(app: App, call: Call<typeof skills.assign>): Reply<typeof
   queries(app.db).add.run({ id, agent: agent.id, skill: skill.id, config: body.config ?? null, now })
   tell(app, call, 'assigned', skill)
   return { id }
+}
+
+interface Giving {
+  actor: Actor
+  agentId: string
+  skills: readonly string[]
+  now: string
+}
+
+/** Gives skills to a new agent, by their slugs: those that are there, as long as there is room. */
+export function giveSkills(app: App, { actor, agentId, skills, now }: Giving): void {
+  let bytes = 0
+  for (const slug of new Set(skills)) {
+    const skill = skillCalled(app, slug)
+    if (!skill || bytes + skill.bytes > agentSkillBytes) continue
+    bytes += skill.bytes
+    queries(app.db).add.run({ id: newId(app.clock()), agent: agentId, skill: skill.id, config: null, now })
+    tell(app, { actor, agentId }, 'assigned', skill)
+  }
 }
 
 /** Takes a skill back, by its own id, its slug or the id of the assignment. */

@@ -12,6 +12,7 @@ import { setSecret } from '../../agents/webhooks/service.ts'
 import { give } from '../../credentials/hired/service.ts'
 import { findTemplate, type TemplateAgent } from '../../crew-templates/service.ts'
 import { createCrew } from '../../crews/service.ts'
+import { giveSkills } from '../../skills/assignments/service.ts'
 
 /** Makes the crew and the agents of a template, all or nothing. */
 export function deploy(
@@ -60,9 +61,12 @@ interface Making {
   now: string
 }
 
-/** An agent of the template: called by the slug of its crew too, open to webhooks, and with what pays for its model. */
+/**
+ * An agent of the template: called by the slug of its crew too, open to webhooks, with its skills and what pays for its
+ * model.
+ */
 function makeAgent(app: App, { actor, crew, agent, by, now }: Making): AgentRow {
-  const { role_title, llm_provider, llm_model, ...members } = agent
+  const { role_title, llm_provider, llm_model, skills = [], ...members } = agent
   const slug = `${agent.slug}-${crew.slug}`.slice(0, 50)
   if (agentCalled(app, actor.workspace, slug))
     throw problem('slug_taken', { field: 'crew_slug', detail: `Another agent has the slug "${slug}"` })
@@ -77,5 +81,6 @@ function makeAgent(app: App, { actor, crew, agent, by, now }: Making): AgentRow 
   const about = { workspace_id: actor.workspace, crew_id: crew.id, agent_id: made.id, ...by }
   app.journal(fact('agent.created', { entity_id: made.id, name: made.slug }, about))
   give(app, made.id, by)
+  giveSkills(app, { actor, agentId: made.id, skills, now })
   return made
 }
