@@ -3,10 +3,11 @@ import { openSubjectJobs } from './features/admin/subjects/find.ts'
 import { openAuditJobs } from './features/audit/find.ts'
 import { openChatJobs } from './features/chats/search/find.ts'
 import { openJournalJobs } from './features/journal/jobs.ts'
+import { openMetricJobs } from './features/metrics/measures.ts'
 
 // The program of the daemon's reading threads (daemon/kernel/store/reads.ts).
 serveReads((place) => {
   const journal = openJournalJobs(place)
-  const others = [openChatJobs, openSubjectJobs, openAuditJobs].map((open) => open(place).run)
+  const others = [openChatJobs, openSubjectJobs, openAuditJobs, openMetricJobs].map((open) => open(place).run)
   return { ...journal, run: Object.assign({}, journal.run, ...others) }
 })
