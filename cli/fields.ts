@@ -73,6 +73,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   date_from: ['since'],
   date_to: ['until'],
   entity_type: ['type'],
+  user_id: ['by'],
   agent_slug: ['agent'],
   canonical_path: ['to'],
   versions_retention_days: ['retention-days'],

@@ -19,6 +19,7 @@ import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
 import { createTidying } from './runtime/tidying.ts'
 import type { Runtime } from './runtime/types.ts'
+import { openTraces } from './streams/traces/index.ts'
 import { createSockets } from './streams/ws.ts'
 
 /** What runs besides requests: sockets, runtime, jobs. */
@@ -30,6 +31,7 @@ export interface Services {
 
 /** Starts all services in the order of their dependencies. */
 export async function startServices(app: App): Promise<Services> {
+  const traces = await openTraces(app)
   const jobs = startJobs(app, features)
   const runtime = openRuntime(app)
   const runs = createRuns(app, runtime)
@@ -89,6 +91,7 @@ export async function startServices(app: App): Promise<Services> {
       await reconciler.close()
       tidying.close()
       await runtime.close()
+      await traces.close()
     },
   }
 }

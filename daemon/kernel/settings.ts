@@ -462,6 +462,13 @@ export const settings = {
     choices: ['production', 'development', 'test'],
     summary: 'Environment of this installation',
   }),
+  releasesUrl: setting({
+    path: 'releases.url',
+    env: 'SVC_RELEASES_URL',
+    kind: 'string',
+    fallback: '',
+    summary: 'Address that tells of the newest release as JSON; nobody is asked without',
+  }),
   metricsToken: setting({
     path: 'metrics.token',
     env: 'SVC_METRICS_TOKEN',

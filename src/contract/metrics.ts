@@ -43,5 +43,6 @@ export const metrics = {
       ),
     }),
     reply: Timeseries,
+    throws: ['unavailable'],
   }),
 }

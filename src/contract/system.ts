@@ -87,7 +87,9 @@ export const system = {
       version: Type.String(),
       runtime: Type.String({ description: 'docker or process' }),
       current: Type.String({ description: 'The same as version' }),
-      latest: nullable(Type.String({ description: 'Null: this server asks nobody for releases' })),
+      latest: nullable(
+        Type.String({ description: 'Null where nobody is asked for releases (`releases.url`), or none is known yet' }),
+      ),
       newer: Type.Boolean({ description: 'There is a later release' }),
       url: nullable(Type.String()),
       commit: nullable(Type.String({ description: 'Null where the build does not say, as for the next two' })),

@@ -124,6 +124,7 @@ const unnamed: Record<string, string> = {
   'missions:list include_tasks': '`muster missions show` has them',
   'missions:list mission_type': 'the command itself',
   'missions:update-task status': 'the flags --retry and --skip',
+  'audit:list page': 'follows from --limit and --all',
   'journal:list cursor': 'follows from --all',
   'login callbackUrl': 'a step of signing in',
   'login csrfToken': 'a step of signing in',

@@ -37,3 +37,6 @@ export function checkGroup(metric: MetricName, group: MetricGroup): void {
   const allowed = ['none', ...groups[metric]].join(' or ')
   throw problem('invalid_field', { field: 'group_by', detail: `group_by must be ${allowed} for ${metric}` })
 }
+
+/** A time as it is stored. */
+export const stamp = (ms: number): string => new Date(ms).toISOString().replace('.000', '')

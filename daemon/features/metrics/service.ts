@@ -1,27 +1,26 @@
 import type { Static } from 'typebox'
-import type { MetricGroup, MetricName, metrics, Timeseries } from '#contract/metrics'
+import type { MetricGroup, metrics, Timeseries } from '#contract/metrics'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { type Count, type MissionRow, queries } from './queries.ts'
-import { checkGroup, type Span, spansOf } from './rules.ts'
+import type { Question } from './measures.ts'
+import { type Count, queries } from './queries.ts'
+import { checkGroup, spansOf, stamp } from './rules.ts'
 
 type Shown = Static<typeof Timeseries>
 
-/** What a step holds, by key; `null` stands for what belongs to nothing. */
-type Measure = (span: Span) => readonly Count[]
-
-/** A metric of the workspace in equal steps of time. */
-export function timeseries(app: App, { actor, query }: Call<typeof metrics.timeseries>): Shown {
+/** A metric of the workspace in equal steps of time, counted by a reading thread: there may be millions of runs. */
+export async function timeseries(app: App, { actor, query }: Call<typeof metrics.timeseries>): Promise<Shown> {
   const { metric, window = '24h', bucket = '1h', group_by = 'none' } = query
   checkGroup(metric, group_by)
   const now = app.clock()
   const spans = spansOf(window, bucket, now)
-  const measure = measures[metric](app, actor.workspace, spans[0]!, now)
+  const question: Question = { metric, workspace: actor.workspace, spans, now }
+  const counts = JSON.parse(await app.reads.run('scan', 'metric', question)) as Count[][]
   const label = labeler(app, actor.workspace, group_by)
   const series_labels: Record<string, string> = {}
-  const buckets = spans.map((span) => {
+  const buckets = spans.map((span, at) => {
     const series: Record<string, number> = {}
-    for (const { key, n } of measure(span)) {
+    for (const { key, n } of counts[at]!) {
       const [id, name] = label(group_by === 'status' && metric === 'issues_closed' ? 'DONE' : key)
       series[id] = (series[id] ?? 0) + n
       series_labels[id] = name
@@ -29,37 +28,6 @@ export function timeseries(app: App, { actor, query }: Call<typeof metrics.times
     return { ts: stamp(span.from), series }
   })
   return { metric, window, bucket, group_by, buckets, series_labels }
-}
-
-const measures: Readonly<Record<MetricName, (app: App, workspace: string, first: Span, now: number) => Measure>> = {
-  issues_closed:
-    ({ db }, workspace) =>
-    ({ from, to }) =>
-      queries(db).closed.all({ workspace, from: stamp(from), to: stamp(to) }),
-  runs_count:
-    ({ db }, workspace) =>
-    (span) =>
-      queries(db).begun.all({ workspace, ...span }),
-  cost_usd:
-    ({ db }, workspace) =>
-    (span) =>
-      queries(db).spent.all({ workspace, ...span }),
-  active_missions({ db }, workspace, first, now) {
-    const rows = queries(db).missions.all({ workspace, from: stamp(first.from) })
-    return ({ to }) => active(rows, stamp(to), to > now)
-  },
-}
-
-/** Missions that were active just before this time, by status. `present`: it is now, of which all is known. */
-function active(rows: readonly MissionRow[], at: string, present: boolean): Count[] {
-  // All times have the same form, so that texts can be compared.
-  const isBefore = (time: string | null) => time !== null && time < at
-  return rows
-    .filter(({ created_at, ended_at }) => isBefore(created_at) && !isBefore(ended_at))
-    .map(({ status, started_at }) => ({
-      key: present ? status : isBefore(started_at) ? 'IN_PROGRESS' : 'PLANNING',
-      n: 1,
-    }))
 }
 
 /** The key of a series, and what it is called. */
@@ -74,5 +42,3 @@ function labeler(app: App, workspace: string, group: MetricGroup): (key: string 
   )
   return (key) => (key === null ? ['unassigned', 'Unassigned'] : [key, names.get(key) ?? key])
 }
-
-const stamp = (ms: number): string => new Date(ms).toISOString().replace('.000', '')

@@ -6,28 +6,33 @@ import { homeRoleOf } from '#kernel/auth/home'
 import type { Actor } from '#kernel/feature'
 import { version } from '#kernel/version'
 import { queries } from './queries.ts'
+import { isNewer, latestRelease } from './releases.ts'
 
 const installLinks = { docker: 'https://docs.docker.com/engine/install/' }
 /** Browsers ask every half minute, each tab for itself; the engine is asked less often. */
 const freshMs = 10_000
 const known = new WeakMap<App, { until: number; available: Promise<boolean> }>()
 
-export const describeVersion = ({ config, db }: App): Reply<typeof system.version> => ({
-  version,
-  runtime: config.containerProvider,
-  current: version,
-  latest: null,
-  newer: false,
-  url: null,
-  commit: null,
-  build_time: null,
-  dirty: null,
-  go_version: null,
-  node_version: process.version,
-  os: process.platform,
-  arch: process.arch,
-  schema_version: Number.parseInt(queries(db).newestMigration.get()?.name ?? '0', 10),
-})
+export function describeVersion(app: App): Reply<typeof system.version> {
+  const { config, db } = app
+  const release = latestRelease(app)
+  return {
+    version,
+    runtime: config.containerProvider,
+    current: version,
+    latest: release?.version ?? null,
+    newer: release !== null && isNewer(release.version, version),
+    url: release?.url ?? null,
+    commit: null,
+    build_time: null,
+    dirty: null,
+    go_version: null,
+    node_version: process.version,
+    os: process.platform,
+    arch: process.arch,
+    schema_version: Number.parseInt(queries(db).newestMigration.get()?.name ?? '0', 10),
+  }
+}
 
 export async function describeRuntime(app: App, actor: Actor): Promise<Reply<typeof system.runtime>> {
   const available = await isAvailable(app)
