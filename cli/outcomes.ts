@@ -195,6 +195,7 @@ export const next: Readonly<Record<string, string>> = {
   'integrations:bind': 'integrations resolved {agent}',
   'integrations:rebind': 'integrations resolved {agent}',
   'integrations:unbind': 'integrations resolved {agent}',
+  'recipes:install': 'integrations crews',
   'skills:import': 'skills list',
   'skills:bulk-import': 'skills list',
   'skills:generate': 'skills show {name}',

@@ -179,6 +179,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   schedules_full: 'schedules.md#limits',
   routines_full: 'routines.md#versions-and-approval',
   invalid_inputs: 'routines.md#runs',
+  missing_values: 'recipes.md#install',
   missing_credentials: 'routines.md#secrets-and-the-network',
   missing_integrations: 'routines.md#secrets-and-the-network',
   chain_too_deep: 'routines.md#runs',

@@ -4,6 +4,7 @@ import type { Recipe, recipes } from '#contract/recipes'
 import type { View } from '../output/printer.ts'
 
 type Row = Static<typeof Recipe>
+type Installed = Reply<typeof recipes.install>
 type Previewed = Reply<typeof recipes.preview>
 
 const variables = (credentials: Row['credentials']): string =>
@@ -42,4 +43,15 @@ export const previewView: View<Previewed> = {
     Missing: ({ needed_credentials }) => variables(needed_credentials),
   },
   below: ({ recipe }) => servers(recipe),
+}
+
+export const installedView: View<Installed> = {
+  name: ({ crew_slug }) => crew_slug,
+  columns: { NAME: ({ crew_slug }) => crew_slug, SERVERS: ({ mcp_servers_added }) => mcp_servers_added.join(', ') },
+  detail: {
+    Crew: ({ crew_slug }) => crew_slug,
+    Stored: ({ credentials_added }) => credentials_added.join(', '),
+    Used: ({ credentials_reused }) => credentials_reused.join(', '),
+    Servers: ({ mcp_servers_added }) => mcp_servers_added.join(', '),
+  },
 }

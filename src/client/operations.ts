@@ -475,6 +475,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     list: ['GET', '/api/v1/recipes'],
     show: ['GET', '/api/v1/recipes/:slug'],
     preview: ['GET', '/api/v1/recipes/:slug/preview'],
+    install: ['POST', '/api/v1/recipes/:slug/install'],
   },
   rooms: {
     list: ['GET', '/api/v1/conversations'],

@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
-import { credentialProviders, credentialTypes } from './credentials.ts'
+import { credentialProviders, credentialTypes, maxValueBytes } from './credentials.ts'
 import { crewColors } from './crews.ts'
-import { get } from './define.ts'
+import { get, post } from './define.ts'
+import { Id, line } from './fields.ts'
+
+const variableName = Type.String({ maxLength: 128, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })
 
 const RecipeCredential = Type.Object({
   env_var_name: Type.String(),
@@ -63,5 +66,32 @@ export const recipes = {
       resolved_crew_slug: Type.String({ description: 'The slug that the crew would have' }),
     }),
     throws: ['not_found', 'slug_taken'],
+  }),
+  install: post('/recipes/:slug/install', {
+    summary: 'Make the crew of a recipe with its credentials and MCP servers, all or nothing',
+    access: 'ADMIN',
+    scope: 'crews:write',
+    stepUp: true,
+    bodyOptional: true,
+    body: Type.Object({
+      credential_values: Type.Optional(
+        Type.Record(variableName, Type.String({ maxLength: maxValueBytes }), {
+          description: 'By environment variable: those that the workspace does not have yet. Others are ignored',
+          maxProperties: 50,
+        }),
+      ),
+      account_labels: Type.Optional(
+        Type.Record(variableName, line(200), { description: 'The accounts they belong to', maxProperties: 50 }),
+      ),
+    }),
+    reply: Type.Object({
+      crew_id: Id,
+      crew_slug: Type.String(),
+      credentials_added: Type.Array(Type.String()),
+      credentials_reused: Type.Array(Type.String()),
+      mcp_servers_added: Type.Array(Type.String()),
+    }),
+    journal: ['audit.entity_created'],
+    throws: ['not_found', 'slug_taken', 'name_taken', 'missing_values', 'encryption_unavailable'],
   }),
 }

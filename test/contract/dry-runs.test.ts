@@ -329,6 +329,10 @@ const cases: Record<string, Case> = {
     status: 200,
     before: async (it, owner, { key }) => void (await it.call(owner, 'PUT', `/admin/rate-limits/${key}`, { value: 7 })),
   },
+  'recipes.install': {
+    ...made({ credential_values: { ANTHROPIC_API_KEY: 'sk-new', GH_TOKEN: 'new' } }),
+    before: () => ({ slug: 'code-review-crew' }),
+  },
   'members.add': { ...made({ user_id: '$strangerId' }), before: (it) => ({ strangerId: it.stranger().userId }) },
   'members.provision': { ...made({ email: 'new@example.com' }), secrets: ['setup_url'] },
   'members.update': ok({ role: 'VIEWER' }),

@@ -425,6 +425,7 @@ projects.remove            ADMIN     crews:write       api
 recipes.list               signed-in -                 api
 recipes.show               signed-in -                 api
 recipes.preview            VIEWER    -                 api
+recipes.install            ADMIN     crews:write       api  second-factor
 
 rooms.list                 VIEWER    -                 api
 rooms.create               VIEWER    agents:write      api

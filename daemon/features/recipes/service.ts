@@ -34,7 +34,7 @@ export function preview(app: App, { actor, slug }: Call<typeof recipes.preview>)
 }
 
 /** The first of `slug`, `slug-2`, `slug-3` and so on that no crew has. */
-function freeSlug(app: App, workspace: string, slug: string): string {
+export function freeSlug(app: App, workspace: string, slug: string): string {
   for (let n = 1; n <= attempts; n++) {
     const candidate = n === 1 ? slug : `${slug}-${n}`
     if (!crewSlugTaken(app, workspace, candidate)) return candidate

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { daemon } from '#test'
+
+const path = '/recipes/code-review-crew/install'
+const values = { ANTHROPIC_API_KEY: 'sk-ant-hush', GH_TOKEN: 'ghp-hush' }
+
+describe('recipes.install', () => {
+  it('makes crew, credentials and MCP servers, and tells the journal', async () => {
+    const { call, entries } = await daemon()
+    const { status, body } = await call('ADMIN', 'POST', path, {
+      credential_values: values,
+      account_labels: { GH_TOKEN: 'octo' },
+    })
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      crew_id: expect.any(String),
+      crew_slug: 'code-review',
+      credentials_added: ['ANTHROPIC_API_KEY', 'GH_TOKEN'],
+      credentials_reused: [],
+      mcp_servers_added: ['github'],
+    })
+    const crew = (await call('OWNER', 'GET', `/crews/${body.crew_id}`)).body
+    expect(crew).toMatchObject({ slug: 'code-review', icon: 'git-pull-request', color: 'blue' })
+    const stored = (await call('OWNER', 'GET', '/credentials')).body
+    expect(stored).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: 'ANTHROPIC_API_KEY',
+          type: 'API_KEY',
+          provider: 'ANTHROPIC',
+          status: 'ACTIVE',
+        }),
+        expect.objectContaining({ name: 'GH_TOKEN', type: 'CLI_TOKEN', provider: 'GITHUB', account_label: 'octo' }),
+      ]),
+    )
+    const [server] = (await call('OWNER', 'GET', `/crews/${body.crew_id}/integrations`)).body
+    expect(server).toMatchObject({ name: 'github', transport: 'stdio', command: 'npx', enabled: true })
+    expect(JSON.parse(server.args_json)).toEqual(['-y', '@modelcontextprotocol/server-github'])
+    expect(Object.keys(JSON.parse(server.env_json))).toEqual(['GITHUB_PERSONAL_ACCESS_TOKEN'])
+    const kinds = entries()
+      .slice(-4)
+      .map(({ payload }) => (payload as { entity_type: string }).entity_type)
+    expect(kinds.sort()).toEqual(['credential', 'credential', 'crew', 'integration'])
+    expect(JSON.stringify([body, entries()])).not.toMatch(/hush/)
+  })
+
+  it('uses what the workspace has, whatever value is given, and the next free slug', async () => {
+    const { call } = await daemon()
+    await call('ADMIN', 'POST', path, { credential_values: values })
+    const again = await call('OWNER', 'POST', path, { credential_values: { GH_TOKEN: 'another' } })
+    expect(again.body).toMatchObject({
+      crew_slug: 'code-review-2',
+      credentials_added: [],
+      credentials_reused: ['ANTHROPIC_API_KEY', 'GH_TOKEN'],
+    })
+    expect((await call('OWNER', 'POST', path)).body).toMatchObject({ crew_slug: 'code-review-3' })
+    expect((await call('OWNER', 'GET', '/credentials')).body).toHaveLength(2)
+  })
+
+  it.each([
+    [{}, ['ANTHROPIC_API_KEY', 'GH_TOKEN']],
+    [{ credential_values: { GH_TOKEN: 'x' } }, ['ANTHROPIC_API_KEY']],
+    [{ credential_values: { ...values, GH_TOKEN: '  ' } }, ['GH_TOKEN']],
+  ])('makes nothing without a value for each: %j', async (body, missing_credentials) => {
+    const { call, entries } = await daemon()
+    const before = entries().length
+    const refused = await call('ADMIN', 'POST', path, body)
+    expect(refused.body).toMatchObject({
+      status: 400,
+      code: 'missing_values',
+      field: 'credential_values',
+      missing_credentials,
+    })
+    expect(refused.text).not.toContain('hush')
+    expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+    expect((await call('OWNER', 'GET', '/credentials')).body).toEqual([])
+    expect(entries().length).toBe(before)
+  })
+
+  it('makes nothing when one part fails', async () => {
+    const { call } = await daemon()
+    const taken = { name: 'GH_TOKEN', type: 'SECRET', value: 'x-secret', token_expires_at: '2020-01-01T00:00:00Z' }
+    expect((await call('OWNER', 'POST', '/credentials', taken)).status).toBe(201)
+    const refused = await call('ADMIN', 'POST', path, { credential_values: values })
+    expect(refused.body).toMatchObject({ status: 409, code: 'name_taken' })
+    expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+    expect((await call('OWNER', 'GET', '/credentials')).body).toHaveLength(1)
+  })
+
+  it('of two at once makes the credentials once', async () => {
+    const { call } = await daemon()
+    const both = await Promise.all([1, 2].map(() => call('ADMIN', 'POST', path, { credential_values: values })))
+    expect(both.map(({ status }) => status)).toEqual([201, 201])
+    expect(both.map(({ body }) => body.crew_slug).sort()).toEqual(['code-review', 'code-review-2'])
+    expect((await call('OWNER', 'GET', '/credentials')).body).toHaveLength(2)
+  })
+
+  it('is for ADMIN and OWNER, and knows no other recipe', async () => {
+    const { call } = await daemon()
+    expect((await call('MANAGER', 'POST', path, { credential_values: values })).status).toBe(403)
+    expect((await call('OWNER', 'POST', '/recipes/none/install', {})).status).toBe(404)
+  })
+
+  it('needs an encryption key', async () => {
+    const { call } = await daemon({ withVault: false })
+    const { body } = await call('OWNER', 'POST', path, { credential_values: values })
+    expect(body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
+    expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+  })
+})
