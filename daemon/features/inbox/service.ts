@@ -148,9 +148,15 @@ const placeOf = ({ workspace, id, role }: Actor): Place & { audiences: string } 
   audiences: audiencesOf(id, rolesBelow(role!)),
 })
 
+const seen = ({ db }: App, actor: Actor, id: string): Seen | undefined =>
+  queries(db).find.get({ ...placeOf(actor), id })
+
+/** Whether the caller may see an item. */
+export const sees = (app: App, actor: Actor, id: string): boolean => seen(app, actor, id) !== undefined
+
 /** The item if the caller may see it; invisible, foreign and absent ones answer alike. */
 export function find(app: App, actor: Actor, id: string): Seen {
-  const row = queries(app.db).find.get({ ...placeOf(actor), id })
+  const row = seen(app, actor, id)
   if (!row) throw problem('not_found', { field: 'itemId' })
   return row
 }

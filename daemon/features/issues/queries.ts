@@ -176,10 +176,10 @@ export const queries = statements((db) => ({
       'SELECT 1 FROM agents WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL',
     )
     .pluck(),
-  untriaged: db.prepare<[workspace: string], { id: string; title: string }>(
-    `SELECT m.id, m.title ${live}
+  untriaged: db.prepare<[workspace: string, after: number, most: number], { place: number; id: string; title: string }>(
+    `SELECT m.rowid AS place, m.id, m.title ${live}
        WHERE m.workspace_id = ? AND m.mission_type = 'issue' AND m.status = 'BACKLOG' AND m.assignee_id IS NULL
-         AND m.parent_issue_id IS NULL ORDER BY m.rowid`,
+         AND m.parent_issue_id IS NULL AND m.rowid > ? ORDER BY m.rowid LIMIT ?`,
   ),
   triage: db.prepare<[Triaged]>(
     `UPDATE missions SET crew_id = @crew_id, assignee_type = @assignee_type, assignee_id = @assignee_id,

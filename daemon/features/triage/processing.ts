@@ -23,22 +23,23 @@ type Process = Call<typeof triage.process>
 
 /** Issues that are changed in one transaction. */
 const batch = 10
-/** Milliseconds after which others have their turn: a request takes several turns until it is answered. */
-const patience = 4
+/** Milliseconds after which others have their turn: a request takes about ten turns until it is answered. */
+const patience = 1
 
 /** The first rule of each issue, found while others go on. */
 export async function match(app: App, { actor }: Process): Promise<Found> {
   const others = turns()
   const rules = await readable(app, queries(app.db).enabled.all(actor.workspace), others)
   if (!rules.length) return { processed: 0, matches: [] }
-  const issues = untriaged(app, actor.workspace)
   const matches: Match[] = []
-  for (const { id, title } of issues) {
+  let processed = 0
+  for (const { id, title } of untriaged(app, actor.workspace)) {
+    processed++
     const found = rules.find(({ matches }) => matches(title))
     if (found) matches.push({ issue: id, rule: found.rule })
     await others()
   }
-  return { processed: issues.length, matches }
+  return { processed, matches }
 }
 
 /** Lets others have their turn when its time has come. */

@@ -211,6 +211,21 @@ describe.each(Object.keys(openers))('what waits for people: %s', (kind) => {
   })
 })
 
+it('a question of an agent is shown to whom it is for; for others there is none', async () => {
+  const it = await askPlace()
+  const { item } = await asked(it)
+  const { id } = await shown(it, item)
+  const answer = async (role: 'VIEWER' | 'MEMBER' | 'MANAGER' | 'ADMIN', name: string) => {
+    const { status, body } = await it.call(role, 'GET', `/decisions/${name}`)
+    return { status, ...body, instance: undefined }
+  }
+  for (const role of ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const) {
+    const absent = await answer(role, 'none')
+    expect(absent).toMatchObject({ status: 404, code: 'not_found' })
+    for (const name of [id, item]) expect(await answer(role, name)).toEqual(absent)
+  }
+})
+
 it('what is due is ended of one kind or of one workspace, where only that is asked for', async () => {
   const it = await askPlace()
   for (const kind of ['approval', 'waitpoint', 'made_up']) await openers[kind]!(it)

@@ -101,6 +101,11 @@ async function furnished() {
       passes: (it) => it.crew === crew && it.labels.includes(labels[1]!),
       sources: ['label', 'crew', 'order'],
     },
+    'a label of an agent': {
+      filter: { workspace, assignee, label: 'ui' },
+      passes: (it) => it.assignee === assignee && it.labels.includes(labels[1]!),
+      sources: ['label', 'assignee', 'order'],
+    },
     'a text in titles': {
       filter: { workspace, search: '%zebra%', statuses },
       passes: (it) => hasStatus(it) && it.title.includes('zebra'),

@@ -39,19 +39,27 @@ function sourceOf(db: Db, filter: Filter): Source {
   let most = filter.search === undefined ? manyIssues : manyRows
   const names = named(filter)
   for (const name of names) {
-    const limit = name === 'label' ? Math.min(most, names.length > 1 ? manyOfLabel : manyRows) : most
+    const limit: number = name === 'label' ? mostOfLabel(source, most, names.length > 1) : most
     const count = queries(db)[name].get({ ...filter, most: limit })!
     if (count < limit) [source, most] = [name, count]
   }
   return source
 }
 
+/** An issue with a label is read from its row, which takes as long as five of an index. */
+function mostOfLabel(source: Source, most: number, isBeside: boolean): number {
+  if (source !== 'order') return Math.ceil(most / 5)
+  return isBeside ? manyOfLabel : manyRows
+}
+
 function named(filter: Filter): Exclude<Source, 'found' | 'order'>[] {
-  const names = (['crew', 'project', 'assignee', 'label'] as const).filter((name) => filter[name] !== undefined)
+  const names: Exclude<Source, 'found' | 'order'>[] = []
+  for (const name of ['crew', 'project', 'assignee'] as const) if (filter[name] !== undefined) names.push(name)
   const { statuses, priorities } = filter
-  if (statuses !== undefined && priorities !== undefined) return [...names, 'both']
-  if (statuses !== undefined) return [...names, 'statuses']
-  return priorities === undefined ? names : [...names, 'priorities']
+  if (statuses !== undefined) names.push(priorities === undefined ? 'statuses' : 'both')
+  else if (priorities !== undefined) names.push('priorities')
+  if (filter.label !== undefined) names.push('label')
+  return names
 }
 
 /** In the order of the list enough issues with a label are soon found; elsewhere all issues of the source are looked at. */

@@ -13,9 +13,22 @@ export interface Outcome {
   priority: TriagePriority | null
 }
 
-/** Issues of the backlog that nobody works on and that are part of no other, oldest first. */
-export const untriaged = ({ db }: App, workspace: string): { id: string; title: string }[] =>
-  queries(db).untriaged.all(workspace)
+/** Issues that are read at a time. */
+const most = 200
+
+/**
+ * Issues of the backlog that nobody works on and that are part of no other, oldest first. They are read a few at a time:
+ * others may have their turn between any two.
+ */
+export function* untriaged({ db }: App, workspace: string): Generator<{ id: string; title: string }> {
+  let after = 0
+  for (;;) {
+    const page = queries(db).untriaged.all(workspace, after, most)
+    yield* page
+    if (page.length < most) return
+    after = page.at(-1)!.place
+  }
+}
 
 /** Does with an issue what a triage rule says; false when it needs none any more. */
 export function triaged(app: App, workspace: string, id: string, outcome: Outcome, by: Acting, now: string): boolean {
