@@ -220,6 +220,18 @@ describe('agents in routines', () => {
     expect(run).toMatchObject({ trigger_type: 'ROUTINE', status: 'COMPLETED' })
   })
 
+  it('begin nothing more once the run has cost what it may', async () => {
+    const it = await crewOfRoutines()
+    // The client of the agent says that it has cost 25 cents.
+    const steps = [agent('a'), agent('b')]
+    await it.save('dear', steps, { inputs, max_cost_usd: 0.25 }, it.crewId)
+    const { run_id } = await it.run('dear', { wait_seconds: 0 })
+    await it.says('done')
+    const done = await it.until(run_id, 'failed', 'completed')
+    expect(done).toMatchObject({ status: 'failed', cost_usd: 0.25, steps: [{ key: 'a', status: 'completed' }] })
+    expect(done.error_message).toBe('It has cost $0.25, and may cost $0.25')
+  })
+
   it('show what they did within their step', async () => {
     const it = await crewOfRoutines()
     await it.save('work', [agent('a')], { inputs }, it.crewId)

@@ -626,6 +626,41 @@ describe('a run of a routine', () => {
     expect(await runs()).toHaveLength(1)
   })
 
+  it('begins by priority what is due at the same time, and of equals the first', async () => {
+    const { app, clock, save, run, pass } = await routines()
+    await save('one', [give('a', '1')], { max_concurrent: 10, inputs: [{ name: 'n', type: 'number' }] })
+    for (const [n, priority] of [0, 5, 5, 9].entries()) {
+      await run('one', { delay_seconds: 60, priority, inputs: { n } })
+      clock.advance(1)
+    }
+    pass(60_000)
+    const begun = () =>
+      app.db
+        .prepare<[], string>('SELECT inputs_json FROM routine_runs ORDER BY rowid')
+        .pluck()
+        .all()
+        .map((json) => JSON.parse(json).n)
+    await expect.poll(begun).toEqual([3, 1, 2, 0])
+  })
+
+  it('is a row in which what is not there is empty, and failures alike have one fingerprint', async () => {
+    const { save, run, call, W, until } = await routines()
+    await save('ask', [wait('a'), fail('b')], { max_concurrent: 3 })
+    const ids: string[] = []
+    for (const _ of [1, 2]) ids.push((await run('ask')).run_id)
+    const rows = async () => (await call('VIEWER', 'GET', `${W}/pipeline-runs`)).body.rows
+    const blank = { ended_at: '', error_message: '', failed_at_step: '', issue_identifier: '' }
+    expect(await rows()).toMatchObject(
+      [1, 2].map(() => ({ ...blank, current_step_id: 'a', cost_usd: 0, duration_ms: 0 })),
+    )
+    expect((await rows())[0]).not.toHaveProperty('error_fingerprint')
+    for (const { token } of (await call('MANAGER', 'GET', `${W}/pipelines/waitpoints`)).body)
+      await call('MANAGER', 'POST', `${W}/pipelines/waitpoints/${token}/approve`, { approved: true })
+    for (const id of ids) expect((await until(id, 'failed')).step_outputs).toHaveProperty('a')
+    const [one, other] = await rows()
+    expect(one).toMatchObject({ current_step_id: '', failed_at_step: 'b', error_fingerprint: other.error_fingerprint })
+  })
+
   it('is one for requests with the same key, the last of which wins', async () => {
     const { save, run, call, W, pass } = await routines()
     await save('one', [give('a', 'inputs.n')], { inputs: [{ name: 'n', type: 'number' }] })
