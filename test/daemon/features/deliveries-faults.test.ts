@@ -21,7 +21,7 @@ async function place(channel: object = { type: 'webhook', url: 'https://example.
   const start = () => closing(deliverDue(it.app))
   /** As it is recorded when somebody gives the ADMIN an issue. */
   const assign = (n: number, title = 'Fix it') => {
-    const issue = { identifier: `WEB-${n}`, title, mission_type: 'issue' }
+    const issue = { identifier: `WEB-${n}`, title, mission_type: 'issue' as const }
     const payload = { ...issue, assignee_type: 'user', assignee_id: admin, assignee_name: 'Ann' }
     const about = { workspace_id: it.workspace, mission_id: `cissue${n}`, actor_type: 'orchestrator' } as const
     it.app.journal(fact('mission.assigned', payload, about))
