@@ -1,5 +1,5 @@
-// Rows: events that 100 people hear of through channels, at 1,000 a second; how soon after its commit a webhook
-// arrives; how fast a backlog goes out; listing a log of 100,000 deliveries.
+// Rows: events that people hear of through channels, at 1,000 a second; how soon after its commit a webhook arrives;
+// how fast a backlog goes out; listing a log of 100,000 deliveries.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

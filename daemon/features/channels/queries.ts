@@ -37,7 +37,8 @@ export const queries = statements((db) => ({
   byId: db.prepare<[id: string], Row>(`SELECT ${columns} ${live} AND id = ?`),
   /** Of the workspace, and not paused. */
   working: db.prepare<[workspace: string], Row>(
-    `SELECT ${columns} ${live} AND workspace_id = ? AND owner_user_id IS NULL AND enabled = 1 ORDER BY created_at, rowid`,
+    `SELECT ${columns} ${live} AND workspace_id = ? AND owner_user_id IS NULL AND enabled = 1
+      ORDER BY created_at, rowid`,
   ),
   count: db.prepare<[workspace: string], number>(`SELECT count(*) ${live} AND workspace_id = ?`).pluck(),
   countOf: db

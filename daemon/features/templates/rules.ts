@@ -18,6 +18,9 @@ interface Source extends Said {
   vars: Readonly<Record<string, unknown>>
 }
 
+/** Most characters of what is inserted once: a message shows no more, and a template may name it often. */
+const inserted = 2000
+
 /** A template with what it names; what is not there is empty, and what is inserted is not read again. */
 const filled = (template: string, values: object): string =>
   template.replace(citation, (_, name: string) => {
@@ -26,7 +29,7 @@ const filled = (template: string, values: object): string =>
       if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return ''
       found = (found as Record<string, unknown>)[part]
     }
-    return ['string', 'number', 'boolean'].includes(typeof found) ? String(found) : ''
+    return ['string', 'number', 'boolean'].includes(typeof found) ? String(found).slice(0, inserted) : ''
   })
 
 /** A message in the words of a template; a part that comes out blank keeps its own words. */

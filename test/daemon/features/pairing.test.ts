@@ -114,7 +114,7 @@ describe('pairing.poll', () => {
     ['--------', null],
     ['', null],
     ['x'.repeat(100_000), null],
-  ])('reads "%s"', (text, code) => expect(typed(text)).toBe(code))
+  ])('reads %j', (text, code) => expect(typed(text)).toBe(code))
 
   it.each(['', '   ', 'ABC', 'ABCD-EFGHJ'])('refuses "%s"', async (code) => {
     const it = await daemon()
