@@ -97,6 +97,55 @@ describe('skills', () => {
     expect(await entries(it, 'skill.deleted')).toMatchObject([{ payload: { skill_id, slug: 'shared' } }])
   })
 
+  it('that come with Muster are neither replaced nor deleted', async () => {
+    const it = await daemon()
+    const { skill_id } = (await importOf(it, { content: skillText('ours') })).body
+    const comes = "UPDATE skills SET source = 'BUNDLED', workspace_id = NULL"
+    it.app.writeNow(() => it.app.db.prepare(comes).run())
+    const refused = { status: 403, body: { code: 'builtin_kept' } }
+    expect(await importOf(it, { content: skillText('ours') })).toMatchObject(refused)
+    expect(await it.call('OWNER', 'DELETE', `/workspaces/${it.workspace}/skills/${skill_id}`)).toMatchObject(refused)
+    expect((await it.call('VIEWER', 'GET', '/skills/ours')).body).toMatchObject({ verification: 'VERIFIED' })
+  })
+
+  it('are 10,000 at most, of which each can still be replaced', async () => {
+    const it = await daemon()
+    await importOf(it, { content: skillText('first') })
+    const columns = it.app.db
+      .prepare<[], string>("SELECT name FROM pragma_table_info('skills') WHERE name NOT IN ('id', 'slug')")
+      .pluck()
+      .all()
+      .join(', ')
+    const copy = `INSERT INTO skills (id, slug, ${columns}) SELECT id || '-' || n, slug || '-' || n, ${columns}
+      FROM skills, (WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 9999) SELECT n FROM c)`
+    it.app.writeNow(() => it.app.db.prepare(copy).run())
+    expect(await importOf(it, { content: skillText('one-more') })).toMatchObject({
+      status: 409,
+      body: { code: 'skills_full' },
+    })
+    expect((await importOf(it, { content: skillText('first-7') })).body).toMatchObject({ created: false })
+  })
+
+  it.each([
+    ['', 'there is no description'],
+    ['Fills forms.', 'the description is shorter than 30 characters'],
+    ['A collection of many forms and tables', 'the description does not say when to use the skill'],
+    ['Fills forms. Use when somebody asks for one', ''],
+    ['Something that is useful for all kinds of forms', ''],
+    ['A tool with which agents are able to fill forms', ''],
+    ['A very small collection for filling many forms', ''],
+  ])('with the description %j lack: %s', async (description, lacks) => {
+    const it = await daemon()
+    const content = `---\nname: quality\nlicense: MIT\ndescription: ${JSON.stringify(description)}\n---\n`
+    expect((await importOf(it, { content })).status).toBe(201)
+    expect((await it.call('VIEWER', 'GET', '/skills/quality')).body).toMatchObject({
+      description_quality: lacks,
+      version: '1.0.0',
+      vendor: 'community',
+      display_name: 'quality',
+    })
+  })
+
   it('need a licence that is open, or somebody who takes them without one', async () => {
     const it = await daemon()
     const content = '---\nname: closed\n---\nx'
