@@ -60,7 +60,7 @@ export const admin = {
     stepUp: true,
     reply: SubjectData,
     journal: ['audit.entity_created'],
-    throws: ['not_found'],
+    throws: ['not_found', 'unavailable'],
   }),
   purgeData: del('/admin/users/:userId/data', {
     summary: 'Erase a person from the workspace',

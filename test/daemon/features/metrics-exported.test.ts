@@ -42,6 +42,7 @@ describe('/metrics', () => {
     expect(text).toContain('muster_run_tokens_total{direction="input"} 7')
     expect(text).toContain('muster_run_tokens_total{direction="output"} 5')
     expect(text).toContain('muster_run_cost_usd_total 0.25')
+    expect(text).toContain('muster_journal_entries_total{type="run.started"} 2')
   })
 
   it('tells how much is open at that moment', async () => {

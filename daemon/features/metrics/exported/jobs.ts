@@ -16,6 +16,7 @@ export function exportMetrics(app: App): { close(): void } {
   const runs = runCounters(app)
   openGauges(app)
   const told = ({ entry }: Recorded) => {
+    app.metrics.entries.inc({ type: entry.entry_type })
     if (entry.entry_type === 'run.started') runs.began(entry)
     else if (ends[entry.entry_type]) runs.ended(entry)
   }
