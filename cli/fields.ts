@@ -5,6 +5,10 @@ type Named = Shape & { flags?: Readonly<Record<string, { aliases?: readonly stri
 /** Flags and arguments that are not named after the member of the request that they fill. */
 const others: Readonly<Record<string, readonly string[]>> = {
   account_email: ['email'],
+  delete: ['no-delete'],
+  digest: ['file'],
+  documents: ['file'],
+  mode: ['replace'],
   url: ['source'],
   files: ['source'],
   skill_id: ['skill'],
@@ -131,7 +135,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   categories: ['category'],
   cells: ['on'],
   scope: ['everybody'],
-  values: ['field'],
+  values: ['field', 'from-env'],
   workspace_name: ['name'],
 }
 

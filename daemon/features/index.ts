@@ -44,6 +44,7 @@ import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
 import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
+import manifests from './manifests/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
@@ -132,6 +133,7 @@ export const features = {
   journal,
   labels,
   limits,
+  manifests,
   members: join(members, memberCapabilities),
   memory: join(memory, memoryRules, agentMemory),
   metrics,

@@ -42,6 +42,7 @@ import { issues } from './issues.ts'
 import { journal } from './journal.ts'
 import { labels } from './labels.ts'
 import { limits } from './limits.ts'
+import { manifests } from './manifests.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { memory } from './memory.ts'
@@ -127,6 +128,7 @@ export const api = {
   journal,
   labels,
   limits,
+  manifests,
   members: { ...members, ...memberCapabilities },
   memory: { ...memory, ...memoryRules, ...agentMemory },
   metrics,

@@ -91,6 +91,7 @@ const bodies: Record<string, object> = {
   'rooms.send': { content: 'x', client_id: 'x' },
   'policies.set': { autonomy_level: 'guided', behavior_mode: 'warn' },
   'ports.revoke': {},
+  'manifests.apply': { documents: [] },
   'skills.assign': { skill_id: 'own:skillId' },
   'tokens.rotate': {},
   'automations.update': { name: 'x' },
