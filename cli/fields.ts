@@ -29,6 +29,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
   gov_model_id: ['model'],
   gov_model_credential_id: ['credential'],
   account_email: ['email'],
+  delete: ['no-delete'],
+  digest: ['file'],
+  documents: ['file'],
+  mode: ['replace'],
   url: ['source'],
   files: ['source'],
   skill_id: ['skill'],
@@ -168,7 +172,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   categories: ['category'],
   cells: ['on'],
   scope: ['everybody'],
-  values: ['field'],
+  values: ['field', 'from-env'],
   workspace_name: ['name'],
 }
 

@@ -23,6 +23,7 @@ export const next: Readonly<Record<string, string>> = {
   'agents:stop': 'runs of-agent {agent}',
   'agents:trigger': 'runs of-agent {agent}',
   'agents:update': 'agents show {agent}',
+  apply: 'status',
   'approvals:cancel': 'approvals show {approval}',
   approve: 'decisions show {id}',
   'assignments:cancel': 'assignments show {assignment}',

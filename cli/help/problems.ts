@@ -198,6 +198,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   agent_expired: 'hiring.md#when-the-time-is-over',
   hire_quota: 'hiring.md#how-many',
   hire_settled: 'hiring.md#approving',
+  manifest_invalid: 'apply.md#mistakes',
+  plan_outdated: 'apply.md#plan-and-apply',
   skill_invalid: 'skills.md#the-format',
   license_refused: 'skills.md#licences',
   skill_unreachable: 'skills.md#importing',

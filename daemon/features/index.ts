@@ -48,6 +48,7 @@ import journal from './journal/routes.ts'
 import keeper from './keeper/routes.ts'
 import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
+import manifests from './manifests/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
@@ -139,6 +140,7 @@ export const features = {
   keeper,
   labels,
   limits,
+  manifests,
   members: join(members, memberCapabilities),
   memory: join(memory, memoryRules, agentMemory),
   metrics,

@@ -158,6 +158,8 @@ export interface App extends Writer {
   readonly reads: Reads
   /** Runs `work` as `write` does and takes all of it back: nothing is stored, sent or heard of. */
   writeDry<T>(work: () => T): Promise<Dry<T>>
+  /** Runs `work` within the current change; entries that it records have this trace unless they name another. */
+  traced<T>(trace: string, work: () => T): T
   /** Runs `work` within the current change and says whether it wrote anything. */
   watched<T>(work: () => T): { value: T; wrote: boolean }
   /** Sends a message when the current change is committed; at once outside of a change. */
@@ -273,9 +275,19 @@ export function createApp(parts: AppParts): App {
     return { value, wrote: heard.length > entries || rows.get() !== before }
   }
 
+  let trace: string | undefined
+  function traced<T>(id: string, work: () => T): T {
+    trace = id
+    try {
+      return work()
+    } finally {
+      trace = undefined
+    }
+  }
+
   function append(draft: Draft): Recorded {
     if (!current) throw new Error('A journal entry can only be recorded within a change')
-    const entry = journal.append(draft)
+    const entry = journal.append({ ...draft, trace_id: draft.trace_id ?? trace })
     heard.push(entry)
     current.push(() => bus.emit('entry', entry))
     return entry
@@ -341,6 +353,7 @@ export function createApp(parts: AppParts): App {
       reactor.happened(this, { ...it, recorded })
     },
     writeDry,
+    traced,
     watched,
     reactor,
     project: journal.project,

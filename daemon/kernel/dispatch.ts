@@ -147,6 +147,25 @@ export async function tryOut(
   }
 }
 
+/** What a change waits for before its transaction; undefined when it waits for nothing. */
+export const prepared = async ({ handler }: Operation, call: object): Promise<unknown> =>
+  typeof handler !== 'function' && 'prepare' in handler ? handler.prepare(call) : undefined
+
+/**
+ * Carries an operation out within the change that runs now, as a part of it. `ready`: what `prepared` gave. What would
+ * follow its commit does not happen.
+ */
+export function carryOutWithin(
+  app: App,
+  operation: Operation,
+  actor: Actor,
+  { input, ready }: { input: object; ready: unknown },
+): unknown {
+  const { endpoint, handler } = operation
+  const call = enter(app, operation, actor, input)
+  return succeeded(change(app, endpoint, call, () => step(handler, call, ready), false))
+}
+
 /** The part of a handler that runs within the transaction. */
 function step(handler: Operation['handler'], call: object, ready: unknown): unknown {
   if (typeof handler === 'function') return handler(call)

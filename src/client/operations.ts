@@ -318,6 +318,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     set: ['PUT', '/api/v1/admin/rate-limits/:key'],
     reset: ['DELETE', '/api/v1/admin/rate-limits/:key'],
   },
+  manifests: {
+    apply: ['POST', '/api/v1/workspaces/:workspaceId/apply'],
+    export: ['GET', '/api/v1/workspaces/:workspaceId/export'],
+    schema: ['GET', '/api/v1/manifest-schema'],
+  },
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
     add: ['POST', '/api/v1/workspaces/:workspaceId/members'],

@@ -46,6 +46,7 @@ import { journal } from './journal.ts'
 import { keeper } from './keeper.ts'
 import { labels } from './labels.ts'
 import { limits } from './limits.ts'
+import { manifests } from './manifests.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { memory } from './memory.ts'
@@ -134,6 +135,7 @@ export const api = {
   keeper,
   labels,
   limits,
+  manifests,
   members: { ...members, ...memberCapabilities },
   memory: { ...memory, ...memoryRules, ...agentMemory },
   metrics,

@@ -147,6 +147,8 @@ export const problems = {
   hire_quota: [429, 'The crew has as many hired agents as it may have'],
   hire_settled: [409, 'There is no hire to approve'],
   foreign_file: [403, 'That file belongs to another agent'],
+  manifest_invalid: [422, 'The documents cannot be applied'],
+  plan_outdated: [409, 'The workspace is not as the plan found it'],
   skill_invalid: [422, 'That cannot be used as a skill'],
   license_refused: [422, 'The licence of the skill is not an open one'],
   skill_unreachable: [502, 'The skill cannot be fetched'],

@@ -473,6 +473,7 @@ const cases: Record<string, Case> = {
   'triage.process': { status: 200, later: true },
   'waitpoints.approve': ok({ approved: true }),
   'workspaces.create': made({ name: 'New', slug: 'new-place' }),
+  'manifests.apply': ok({ documents: [{ apiVersion: 'svc/v1', kind: 'Crew', metadata: { slug: 'applied' } }] }),
   'workspaces.update': ok({ name: 'New name' }),
   'workspaces.remove': {
     status: 200,

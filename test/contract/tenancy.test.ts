@@ -103,6 +103,7 @@ const bodies: Record<string, object> = {
   'rooms.send': { content: 'x', client_id: 'x' },
   'policies.set': { autonomy_level: 'guided', behavior_mode: 'warn' },
   'ports.revoke': {},
+  'manifests.apply': { documents: [] },
   'skills.assign': { skill_id: 'own:skillId' },
   'integrations.update': { icon: 'x' },
   'integrations.createInCrew': { name: 'x', endpoint: 'https://x.example/mcp' },

@@ -44,6 +44,31 @@ export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
   }
 }
 
+const compiledOnce = new WeakMap<TSchema, ReturnType<typeof Compile<TSchema>>>()
+
+/** All that is wrong with a value, each as a problem that names the member. */
+export function flawsIn(schema: TSchema, value: unknown): Problem[] {
+  const compiled = compiledOnce.get(schema) ?? Compile(schema)
+  compiledOnce.set(schema, compiled)
+  if (compiled.Check(value)) {
+    const long = overlong(schema, value, '')
+    return long === null ? [] : [problem('invalid_field', { field: long, detail: `${long} is too long` })]
+  }
+  // What an unknown member is refused by is told once, of the object that it stands in.
+  const flaws = (compiled.Errors(value) as unknown as Flaw[]).filter(({ keyword }) => keyword !== 'boolean')
+  return flaws.flatMap(oneEach).map((flaw) => describe([flaw], schema, value))
+}
+
+/** A flaw of several members as one of each. */
+function oneEach(flaw: Flaw): Flaw[] {
+  const { requiredProperties = [], additionalProperties = [] } = flaw.params
+  if (flaw.keyword === 'required')
+    return requiredProperties.map((name) => ({ ...flaw, params: { requiredProperties: [name] } }))
+  if (flaw.keyword === 'additionalProperties')
+    return additionalProperties.map((name) => ({ ...flaw, params: { additionalProperties: [name] } }))
+  return [flaw]
+}
+
 /** Converts query values to the types of their schema. Values that do not convert are left for the check to refuse. */
 function fromText({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
   const value: Record<string, unknown> = {}

@@ -1,0 +1,20 @@
+import { ApiCommand } from '../command.ts'
+import { workspaceInUse } from '../contexts/session.ts'
+
+export default class Export extends ApiCommand<typeof Export> {
+  static override summary = 'Write a workspace as files that can be applied'
+  static override description =
+    'Writes documents of YAML, one after the other. Credentials are named, and their values left out; so are issues, ' +
+    'chats, memory and all that happened.'
+  static override hiddenAliases = ['manifests:export']
+  static override result = { any: true as const }
+  static override examples = ['$ <%= config.bin %> export > workspace.yaml', '$ <%= config.bin %> export -o json']
+
+  async run(): Promise<void> {
+    const { documents } = await this.api.manifests.export({ workspaceId: workspaceInUse(this.session) })
+    const { format, jq } = this.out.wanted
+    if (jq !== undefined || format === 'json' || format === 'ndjson') return this.out.value(documents)
+    const { cleanYaml } = await import('../output/yaml.ts')
+    this.out.write(documents.map((it) => `---\n${cleanYaml(it)}`).join(''))
+  }
+}

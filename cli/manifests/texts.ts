@@ -1,0 +1,94 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileBytes } from '../input.ts'
+import { Mistakes } from './mistakes.ts'
+import { type Path, placeOf } from './positions.ts'
+import type { Manifest } from './reading.ts'
+
+type Json = Record<string, unknown>
+
+const promptLimit = 64 * 1024
+const skillLimit = 512 * 1024
+const mostFiles = 100
+
+/** Puts the texts of files in place of their names: `prompt_file` of agents, `path` of skills. */
+export function withTexts(manifests: readonly Manifest[]): void {
+  const mistakes: string[] = []
+  for (const manifest of manifests) fill(manifest, manifest.value, [], mistakes)
+  if (mistakes.length) throw new Mistakes(mistakes)
+}
+
+function fill(manifest: Manifest, value: unknown, path: Path, mistakes: string[]): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const [index, it] of value.entries()) fill(manifest, it, [...path, index], mistakes)
+    return
+  }
+  const members = value as Json
+  const attempt = (member: string, read: (named: string) => Json) => {
+    const named = members[member]
+    if (typeof named !== 'string') return
+    try {
+      Object.assign(members, read(named))
+      delete members[member]
+    } catch (error) {
+      mistakes.push(`${placeOf(manifest.source, [...path, member])}: ${(error as Error).message}`)
+    }
+  }
+  if (holdsPrompt(manifest, path)) attempt('prompt_file', (named) => ({ prompt: prompt(manifest, members, named) }))
+  if (holdsSkill(manifest, path)) attempt('path', (named) => skill(manifest, members, named))
+  for (const [name, it] of Object.entries(members)) fill(manifest, it, [...path, name], mistakes)
+}
+
+/** An agent: an item of a list of them, or the `spec` of its document. */
+const holdsPrompt = ({ value }: Manifest, path: Path): boolean =>
+  path.at(-2) === 'agents' || (value['kind'] === 'Agent' && path.length === 1 && path[0] === 'spec')
+
+const holdsSkill = ({ value }: Manifest, path: Path): boolean =>
+  path.at(-2) === 'skills' || (value['kind'] === 'Skill' && path.length === 1 && path[0] === 'spec')
+
+function prompt(manifest: Manifest, { prompt: other }: Json, named: string): string {
+  if (other !== undefined) throw new Error('Give one of prompt and prompt_file')
+  return textOf(inside(manifest, named), promptLimit)
+}
+
+function skill(manifest: Manifest, { inline }: Json, named: string): Json {
+  if (inline !== undefined) throw new Error('Give one of inline and path')
+  const folder = inside(manifest, named)
+  if (!statSync(folder).isDirectory()) throw new Error(`${named} is no folder`)
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((it) => it.isFile())
+    .map((it) => join(it.parentPath, it.name))
+    .filter((it) => relative(folder, it) !== 'SKILL.md')
+    .sort()
+  if (paths.length > mostFiles) throw new Error(`${named} has more than ${mostFiles} files`)
+  const files = paths.map((path) => ({
+    path: relative(folder, path).split(sep).join('/'),
+    content_base64: limited(path, skillLimit).toString('base64'),
+    ...((statSync(path).mode & 0o100) !== 0 && { executable: true }),
+  }))
+  return { inline: textOf(join(folder, 'SKILL.md'), skillLimit), ...(files.length && { files }) }
+}
+
+/** A path below the folder of the manifest, also once links are followed: a manifest reads no other files. */
+function inside({ source }: Manifest, named: string): string {
+  const [root, found] = [realpathSync(source.folder), realpath(join(source.folder, named), named)]
+  if (found !== root && !found.startsWith(root + sep))
+    throw new Error(`${named} is not below the folder of the manifest`)
+  return found
+}
+
+function realpath(path: string, named: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    throw new Error(`There is no file ${named}`)
+  }
+}
+
+const textOf = (path: string, limit: number): string => limited(path, limit).toString('utf8')
+
+function limited(path: string, limit: number): Buffer {
+  if (statSync(path).size > limit) throw new Error(`${path} has more than ${limit / 1024} KiB`)
+  return fileBytes(path)
+}

@@ -1,0 +1,74 @@
+import {
+  itemMembers,
+  type KindName,
+  type ManifestKind,
+  type ManifestMembers,
+  manifestKinds,
+  manifestVersion,
+} from '#contract/manifest-kinds'
+import { isSlug, slugOf } from '#kernel/slugs'
+import type { State } from './plan.ts'
+import type { Members, Stored } from './types.ts'
+
+type Json = Record<string, unknown>
+
+/** Kinds that stand within the documents of others. */
+const within: readonly KindName[] = ['Agent', 'Credential']
+
+/** The documents that say what is stored; applied to an empty workspace they make the same. */
+export function documentsOf(state: State): Json[] {
+  const all = (kind: KindName) => [...state.get(kind)!.values()]
+  const documents = (Object.keys(manifestKinds) as KindName[])
+    .filter((kind) => !within.includes(kind))
+    .flatMap((kind) => all(kind).map((it) => documentOf(kind, it, listsOf(kind, it, state))))
+  const alone = all('Agent').filter(({ members }) => !members['crew'])
+  return [...documents, ...alone.map((it) => documentOf('Agent', it, {}))]
+}
+
+function listsOf(kind: KindName, { name }: Stored, state: State): Json {
+  const credentials = [...state.get('Credential')!.values()]
+  const items = (found: Stored[], key: string, of: string) =>
+    found.map((it) => ({ [key]: it.name, ...leafs(itemMembers[of]!, it.members) }))
+  if (kind === 'Workspace')
+    return {
+      'spec.credentials': items(
+        credentials.filter(({ members }) => members['crews'] === null),
+        'env',
+        'Credential',
+      ),
+    }
+  if (kind !== 'Crew') return {}
+  const isOf = ({ members }: Stored) => ((members['crews'] as string[] | null) ?? []).includes(name)
+  const agents = [...state.get('Agent')!.values()].filter(({ members }) => members['crew'] === name)
+  return {
+    'spec.credentials': items(credentials.filter(isOf), 'env', 'Credential'),
+    'spec.agents': items(agents, 'slug', 'Agent'),
+  }
+}
+
+function documentOf(kind: KindName, { name, members }: Stored, lists: Json): Json {
+  const { members: table } = manifestKinds[kind] as ManifestKind
+  const document: Json = { apiVersion: manifestVersion, kind, metadata: {} }
+  put(document, 'metadata.name', members['name'])
+  put(document, 'metadata.slug', isSlug(name) ? name : slugOf(String(members['name'] ?? name), 'unnamed'))
+  for (const [member, [path]] of Object.entries(table)) put(document, path, members[member])
+  for (const [path, list] of Object.entries(lists)) put(document, path, list)
+  return document
+}
+
+/** The members that say something, by their places. */
+function leafs(table: ManifestMembers, members: Members): Json {
+  const tree: Json = {}
+  for (const [member, [path]] of Object.entries(table)) put(tree, path, members[member])
+  return tree
+}
+
+function put(tree: Json, path: string, value: unknown): void {
+  if (value === null || value === undefined || (Array.isArray(value) && !value.length)) return
+  const [first, ...rest] = path.split('.') as [string, ...string[]]
+  if (!rest.length) tree[first] = value
+  else {
+    tree[first] ??= {}
+    put(tree[first] as Json, rest.join('.'), value)
+  }
+}

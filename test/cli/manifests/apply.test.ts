@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { daemon } from '#test'
+import { cli, cliFor } from '../../support/cli.ts'
+import { ending } from '../../support/endings.ts'
+import { fakeServer, json } from '../../support/fake-server.ts'
+import { skillText } from '../../support/skills.ts'
+
+/** A folder with these files. */
+function folder(files: Record<string, string>): string {
+  const at = mkdtempSync(join(tmpdir(), 'muster-files-'))
+  ending(() => rmSync(at, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(at, name, '..'), { recursive: true })
+    writeFileSync(join(at, name), text)
+  }
+  return at
+}
+
+const head = (kind: string, slug: string) => `apiVersion: svc/v1\nkind: ${kind}\nmetadata:\n  slug: ${slug}\n`
+const web = `${head('Crew', 'web')}spec:
+  agents:
+    - slug: ada
+      prompt_file: prompts/ada.md
+    - slug: bob
+`
+
+describe('muster apply', () => {
+  it('shows the plan, applies it, and finds nothing to do the next time', async () => {
+    const { run, pipe } = await cliFor(await daemon())
+    const at = folder({ 'web.yaml': web, 'prompts/ada.md': 'You are Ada.\n', 'notes.txt': 'not read' })
+    expect(await run('diff', '-f', at)).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('+ Agent ada is created'),
+    })
+    const unasked = await pipe('', 'apply', '-f', at)
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('repeat the command with --yes') })
+    expect(await run('agents', 'list', '-o', 'name')).toMatchObject({ stdout: '' })
+    expect((await run('apply', '-f', at, '--dry-run')).stderr).toContain('This was a dry run')
+    const applied = await run('apply', '-f', at, '--yes')
+    expect(applied).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('3 to create, 0 to change, 0 to destroy'),
+    })
+    expect(JSON.parse((await run('agents', 'show', 'ada', '--json')).stdout).system_prompt).toBe('You are Ada.\n')
+    expect(await run('diff', '-f', at)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Nothing to do: all 3'),
+    })
+    expect(await run('apply', '-f', at)).toMatchObject({ code: 0 })
+    const piped = await pipe(
+      web.replace('prompt_file: prompts/ada.md', 'role_title: Lead'),
+      'diff',
+      '-f',
+      '-',
+      '--json',
+    )
+    expect(JSON.parse(piped.stdout).steps).toMatchObject([{ action: 'change', kind: 'Agent', name: 'ada' }])
+  })
+
+  it('asks at a terminal, and changes nothing when the answer is no', async () => {
+    const { screen, run } = await cliFor(await daemon())
+    const at = folder({ 'web.yaml': head('Crew', 'web') })
+    const shown = screen(['apply', '-f', at])
+    await shown.until(/Apply this\?/)
+    shown.type('n\r')
+    expect(await shown.ended).toBe(1)
+    expect((await run('crews', 'list', '-o', 'name')).stdout).toBe('')
+  })
+
+  it('takes values from the environment or a file of secrets, and shows them nowhere', async () => {
+    const it = await daemon()
+    const at = folder({
+      'web.yaml': `${head('Crew', 'web')}spec:\n  credentials:\n    - env: TOKEN\n      label: For deploys\n`,
+      secrets: '# ours\nTOKEN=hush=hush\n',
+    })
+    const { run } = await cliFor(it)
+    const refused = await run('apply', '-f', join(at, 'web.yaml'), '--yes')
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('TOKEN (For deploys) has no value') })
+    const applied = await run('apply', '-f', join(at, 'web.yaml'), '--yes', '--secrets-file', join(at, 'secrets'))
+    expect(applied.code).toBe(0)
+    expect(applied.stdout + applied.stderr).not.toContain('hush')
+    const exported = await run('export')
+    expect(exported.stdout).toContain('env: TOKEN')
+    expect(exported.stdout).not.toContain('hush')
+  })
+
+  it('has what the session of the README makes, from one file', async () => {
+    const it = await daemon()
+    const { run } = await cliFor(it, 'OWNER', { ANTHROPIC_API_KEY: 'sk-demo' })
+    const at = folder({
+      'session.yaml': `${head('Crew', 'backend')}  name: Backend
+spec:
+  credentials:
+    - env: ANTHROPIC_API_KEY
+      type: API_KEY
+      provider: ANTHROPIC
+      label: demo key
+  agents:
+    - slug: grace
+      name: Grace
+      role_title: Writes code
+      env_refs: [ANTHROPIC_API_KEY]
+`,
+    })
+    expect(await run('apply', '-f', at, '--yes', '--from-env')).toMatchObject({ code: 0 })
+    const shown = async (...line: string[]) => JSON.parse((await run(...line, '--json')).stdout)
+    expect(await shown('crews', 'list')).toMatchObject([{ name: 'Backend', slug: 'backend' }])
+    expect(await shown('agents', 'list')).toMatchObject([{ name: 'Grace', slug: 'grace', role_title: 'Writes code' }])
+    expect(await shown('credentials', 'assigned', 'grace')).toMatchObject([
+      { env_var_name: 'ANTHROPIC_API_KEY', credential_type: 'API_KEY', credential_provider: 'ANTHROPIC' },
+    ])
+    expect(await run('diff', '-f', at)).toMatchObject({ code: 0 })
+  })
+
+  it('takes skills from folders, with their scripts', async () => {
+    const { run } = await cliFor(await daemon())
+    const at = folder({
+      'skill.yaml': `${head('Skill', 'greet')}spec:\n  path: greet\n`,
+      'greet/SKILL.md': skillText('greet'),
+      'greet/scripts/hello.sh': 'echo hello\n',
+    })
+    expect(await run('apply', '-f', at, '--yes')).toMatchObject({ code: 0 })
+    expect((await run('skills', 'show', 'greet', '--json')).stdout).toContain('scripts/hello.sh')
+    expect(await run('diff', '-f', at)).toMatchObject({ code: 0 })
+  })
+
+  it('exports to the same bytes after an export was applied', async () => {
+    const [one, other] = [await daemon(), await daemon()]
+    const [here, there] = [await cliFor(one), await cliFor(other)]
+    const at = folder({ 'web.yaml': web, 'prompts/ada.md': 'You are Ada.\n\nWork well: "quoted", #hash\n' })
+    await here.run('apply', '-f', at, '--yes')
+    const slug = (await other.call('OWNER', 'GET', `/workspaces/${other.workspace}`)).body.slug
+    const { stdout } = await here.run('export')
+    const own = stdout.replace(/(kind: Workspace\nmetadata:\n {2}name: .*\n {2}slug: ).*/, `$1${slug}`)
+    expect(await there.pipe(own, 'apply', '-f', '-', '--yes')).toMatchObject({ code: 0 })
+    expect((await there.run('export')).stdout).toBe(own)
+  })
+})
+
+describe('mistakes', () => {
+  const nowhere = cli({ SVC_SERVER: 'http://127.0.0.1:9', SVC_TOKEN: 't', SVC_WORKSPACE: 'w' })
+  const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]']
+    .concat('bcdefghi'.split('').map((it, n) => `${it}: &${it} [${Array(9).fill(`*${'abcdefghi'[n]}`).join(', ')}]`))
+    .join('\n')
+
+  it.each([
+    ['two keys of one name', 'kind: Crew\nkind: Agent\n', 'x.yaml:2:1: Map keys must be unique'],
+    ['tabs', 'metadata:\n\tslug: web\n', /x\.yaml:2:\d+: .*[Tt]abs/],
+    ['what is no mapping', '- a\n', 'x.yaml:1:1: A document must be a mapping'],
+    ['anchors that explode', bomb, 'x.yaml:1:1: Its anchors and aliases grow without bound'],
+    ['what is no YAML', 'a: [b\n', /x\.yaml:\d+:\d+: /],
+    ['nothing at all', '# nothing\n', 'There are no documents in'],
+  ])('of the form are told with their places: %s', async (_, text, told) => {
+    const at = folder({ 'x.yaml': text })
+    const { code, stderr } = await nowhere.run('apply', '-f', at, '--yes')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(told instanceof RegExp ? told : new RegExp(told.replaceAll(/[.*]/g, '\\$&')))
+  })
+
+  it('of several files are told at once, each with file, line and column', async () => {
+    const { run } = await cliFor(await daemon())
+    const at = folder({
+      'a.yaml':
+        head('Crew', 'web') +
+        'spec:\n  devcontainer:\n    memory_mb: much\n  agents:\n    - slug: ada\n      tools: x\n',
+      'b.yaml': `${head('Label', 'bug')}---\n${head('Agent', 'eve')}spec:\n  crew: nowhere\n`,
+    })
+    const { code, stderr } = await run('apply', '-f', at, '--yes')
+    expect(code).toBe(2)
+    expect(stderr.split('\n').filter((line) => line.includes('.yaml:'))).toEqual([
+      expect.stringMatching(/a\.yaml:7:5: spec\.devcontainer\.memory_mb must be/),
+      expect.stringMatching(/a\.yaml:10:7: spec\.agents\.0\.tools is unknown here/),
+      expect.stringMatching(/b\.yaml:4:3: metadata\.color is required/),
+    ])
+  })
+
+  it.each([
+    ['../outside.md', 'is not below the folder of the manifest'],
+    ['link.md', 'is not below the folder of the manifest'],
+    ['none.md', 'There is no file none.md'],
+  ])('of texts: %s', async (file, told) => {
+    const at = folder({ 'outside.md': 'secret', 'in/x.yaml': `${head('Agent', 'ada')}spec:\n  prompt_file: ${file}\n` })
+    symlinkSync('../outside.md', join(at, 'in/link.md'))
+    const { code, stderr } = await nowhere.run('apply', '-f', join(at, 'in'), '--yes')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
+    expect(stderr).toContain('x.yaml:6:3: ')
+  })
+
+  it('of size are told before anything is sent', async () => {
+    const server = await fakeServer((_, reply) => json(reply, {}))
+    const at = folder({ 'x.yaml': `a: ${'x'.repeat(4 * 1024 * 1024)}\n` })
+    const { run } = cli({ SVC_SERVER: server.url, SVC_TOKEN: 't', SVC_WORKSPACE: 'w' })
+    expect(await run('diff', '-f', at)).toMatchObject({ code: 2, stderr: expect.stringContaining('more than 4 MiB') })
+    expect(server.seen).toEqual([])
+  })
+})
+
+it('muster schema describes every kind that is taken', async () => {
+  const { run } = await cliFor(await daemon())
+  const schema = JSON.parse((await run('schema')).stdout)
+  expect(schema.properties.kind.enum).toContain('Crew')
+  expect(schema.allOf).toHaveLength(schema.properties.kind.enum.length)
+  expect(JSON.stringify(schema)).toContain('prompt_file')
+})

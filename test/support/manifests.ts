@@ -1,0 +1,106 @@
+import type { TestDaemon } from '#test'
+import { skillText } from './skills.ts'
+
+type Json = Record<string, unknown>
+
+export const document = (
+  kind: string,
+  slug: string,
+  { metadata = {}, spec }: { metadata?: Json; spec?: Json } = {},
+): Json => ({
+  apiVersion: 'svc/v1',
+  kind,
+  metadata: { slug, ...metadata },
+  ...(spec && { spec }),
+})
+
+/** A workspace in which every kind of thing has its place. */
+export const richWorkspace = (workspace: string): Json[] => [
+  document('Workspace', workspace, { metadata: { preferred_language: 'German' } }),
+  document('Label', 'bug', { metadata: { color: '#e11d48' }, spec: { group: 'kind' } }),
+  document('Project', 'relaunch', {
+    metadata: { name: 'Relaunch', description: 'The new site', color: '#00aaff' },
+    spec: { status: 'in_progress', target_date: '2027-03-01' },
+  }),
+  document('Milestone', 'beta', { spec: { project: 'Relaunch', target_date: '2027-02-01' } }),
+  document('Skill', 'greet', { spec: { inline: skillText('greet') } }),
+  document('CrewTemplate', 'pair', {
+    metadata: { name: 'A pair' },
+    spec: {
+      category: 'ENGINEERING',
+      agents: [{ name: 'Lead', slug: 'lead', agent_role: 'LEAD', system_prompt: 'Lead.' }],
+    },
+  }),
+  document('WorkflowTemplate', 'short', {
+    spec: {
+      stages: [
+        { name: 'Open', type: 'open' },
+        { name: 'Done', type: 'completed' },
+      ],
+    },
+  }),
+  document('Crew', 'web', {
+    metadata: { name: 'Web', description: 'Builds the site', color: 'blue' },
+    spec: {
+      devcontainer: {
+        memory_mb: 4096,
+        cpus: 2,
+        network_mode: 'restricted',
+        allowed_domains: ['example.com', '*.example.org'],
+      },
+      policy: { autonomy_level: 'strict', behavior_mode: 'block' },
+      credentials: [{ env: 'DEPLOY_TOKEN', type: 'SECRET', label: 'Deploys' }],
+      skills: [{ slug: 'greet' }],
+      agents: [
+        {
+          slug: 'ada',
+          name: 'Ada',
+          agent_role: 'LEAD',
+          lead_mode: 'active',
+          prompt: 'You lead.\n',
+          timeout_seconds: 600,
+        },
+        {
+          slug: 'bob',
+          name: 'Bob',
+          llm: { provider: 'ANTHROPIC' },
+          env_refs: ['DEPLOY_TOKEN'],
+          schedule_cron: '0 9 * * 1-5',
+          schedule_prompt: 'Good morning',
+          schedule_timezone: 'Europe/Berlin',
+        },
+      ],
+    },
+  }),
+  document('Agent', 'free', { metadata: { name: 'Free' }, spec: { role_title: 'Works alone' } }),
+  document('Routine', 'hello', {
+    metadata: { name: 'Hello' },
+    spec: {
+      crew: 'web',
+      definition: {
+        dsl_version: '1.0',
+        name: 'hello',
+        steps: [{ id: 'say', type: 'transform', transform: { input: { items: [1] }, expression: '.items' } }],
+      },
+    },
+  }),
+  document('TriageRule', 'crashes', {
+    spec: {
+      pattern: 'crash',
+      match_type: 'contains',
+      crew: 'web',
+      assignee: 'bob',
+      project: 'Relaunch',
+      priority: 'high',
+    },
+  }),
+]
+
+export const values = { DEPLOY_TOKEN: 'a secret' }
+
+/** Applies documents, or with `dry_run` shows what would be done. */
+export const apply = (it: TestDaemon, documents: Json[], body: Json = {}, query = '') =>
+  it.call('OWNER', 'POST', `/workspaces/${it.workspace}/apply${query}`, { documents, ...body })
+
+export const exported = async (it: TestDaemon): Promise<Json[]> =>
+  (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}/export`)).body.documents
