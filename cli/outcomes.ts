@@ -193,6 +193,7 @@ export const next: Readonly<Record<string, string>> = {
   'integrations:create': 'integrations list',
   'integrations:update': 'integrations list',
   'integrations:remove': 'integrations list',
+  'integrations:test': 'integrations list',
   'integrations:bind': 'integrations resolved {agent}',
   'integrations:rebind': 'integrations resolved {agent}',
   'integrations:unbind': 'integrations resolved {agent}',

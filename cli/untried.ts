@@ -43,6 +43,7 @@ export const untried: Readonly<Record<string, string>> = {
   'files:save': disk,
   inbox: `${conversation}; \`muster inbox act --dry-run\` tries one decision`,
   init: signingIn,
+  'integrations:test': 'it asks the server, and changes nothing',
   'invitations:redeem': code,
   login: signingIn,
   'memory:search': effectless,

@@ -115,3 +115,14 @@ export const resolvedView: View<Static<typeof ResolvedIntegration>> = {
   },
   wide: { SETTINGS: ({ config_json }) => config_json, ID: ({ server_id }) => server_id },
 }
+
+type Tested = Reply<typeof integrations.test>
+
+export const testedView: View<Tested> = {
+  name: ({ status }) => status,
+  columns: {
+    STATUS: ({ status }) => status,
+    MESSAGE: ({ message }) => message ?? null,
+    SERVER: ({ server_info }) => (server_info ? `${server_info.name} ${server_info.version}` : null),
+  },
+}

@@ -131,6 +131,21 @@ const manage = { access: 'ADMIN', ...writing } as const
 const inCrew = { crew: 'crewId', scope: 'crews:write' } as const
 const ofAgent = { access: 'MANAGER', crew: 'agentId', scope: 'agents:write' } as const
 
+const testing = {
+  access: 'MANAGER',
+  status: 200,
+  journal: false,
+  throws: ['not_found'],
+  noDryRun: 'it asks the server and stores nothing',
+  reply: Type.Object({
+    status: Type.Enum(['ok', 'error', 'auth_required']),
+    message: Type.Optional(Type.String({ description: 'What is wrong' })),
+    server_info: Type.Optional(
+      Type.Object({ name: Type.String(), version: Type.String() }, { description: 'What the server says of itself' }),
+    ),
+  }),
+} as const
+
 const Deleted = Type.Object({ status: Type.Literal('deleted') })
 const refusals = ['name_taken', 'integrations_full', 'encryption_unavailable'] as const
 
@@ -171,6 +186,11 @@ export const integrations = {
     journal: ['audit.entity_deleted'],
     throws: ['not_found'],
   }),
+  test: post('/integrations/:integrationId/test', {
+    summary: 'Test whether an MCP server of the workspace answers, without a credential',
+    ...testing,
+    ...writing,
+  }),
   crews: get('/integrations/crews', {
     summary: 'List the MCP servers of all crews',
     access: 'VIEWER',
@@ -208,6 +228,11 @@ export const integrations = {
     reply: Deleted,
     journal: ['audit.entity_deleted'],
     throws: ['not_found'],
+  }),
+  testInCrew: post('/crews/:crewId/integrations/:serverId/test', {
+    summary: 'Test whether an MCP server of a crew answers, without a credential',
+    ...testing,
+    ...inCrew,
   }),
   bound: get('/agents/:agentId/integrations', {
     summary: 'List what an agent is bound to',

@@ -20,6 +20,8 @@ const refused: Record<string, string> = {
   'channels.testDraft': 'it sends a message and stores nothing',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
+  'integrations.test': 'it asks the server and stores nothing',
+  'integrations.testInCrew': 'it asks the server and stores nothing',
   'files.save': "it works on the crew's disk, which takes nothing back",
   'memory.search': 'it changes nothing that is stored',
   'keeper.test': 'it is a trial itself',

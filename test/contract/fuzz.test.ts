@@ -338,6 +338,8 @@ const unequipped = [
   'integrations.rebind',
   'integrations.unbind',
   'integrations.resolved',
+  'integrations.test',
+  'integrations.testInCrew',
   'skills.show',
   'skills.import',
   'skills.approve',

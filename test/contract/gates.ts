@@ -210,6 +210,8 @@ integrations.show          VIEWER    -                 api
 integrations.create        ADMIN     workspace:admin   api
 integrations.update        ADMIN     workspace:admin   api
 integrations.remove        ADMIN     workspace:admin   api
+integrations.test          MANAGER   workspace:admin   api
+integrations.testInCrew    MANAGER   crews:write       api  crew-role
 integrations.crews         VIEWER    -                 api
 integrations.ofCrew        VIEWER    -                 api
 integrations.createInCrew  MANAGER   crews:write       api  crew-role

@@ -16,6 +16,7 @@ import {
   update,
   updateInCrew,
 } from './service.ts'
+import { test, testInCrew } from './testing/service.ts'
 
 export default feature(
   integrations,
@@ -25,6 +26,8 @@ export default feature(
     create: (call) => create(app, call),
     update: (call) => update(app, call),
     remove: (call) => remove(app, call),
+    test: (call) => test(app, call),
+    testInCrew: (call) => testInCrew(app, call),
     crews: (call) => crews(app, call),
     ofCrew: (call) => ofCrew(app, call),
     createInCrew: (call) => createInCrew(app, call),

@@ -38,10 +38,17 @@ export class OutboundError extends Error {
   }
 }
 
+/** An answer whose body is read as it comes, at most `maxBytes` of it; reading throws `OutboundError`. */
+export interface OutboundStream extends Omit<OutboundReply, 'text' | 'bytes'> {
+  body: AsyncIterable<Buffer>
+}
+
 /** The daemon's only client for other servers. */
 export interface Outbound {
   /** Resolves with an answer of any status; throws `OutboundError`. */
   send(url: string, request?: OutboundRequest): Promise<OutboundReply>
+  /** As `send`, for answers that may go on: `timeoutMs` counts until the end of the body. */
+  stream(url: string, request?: OutboundRequest): Promise<OutboundStream>
   close(): Promise<void>
 }
 
@@ -66,23 +73,39 @@ export function createOutbound({ resolve = resolveAll, permits = (is) => is === 
     return made
   }
 
+  async function follow(url: string, request: OutboundRequest): Promise<OutboundStream> {
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? 10_000)
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
+    let hop: Hop = {
+      url: parse(url),
+      method: request.method ?? 'GET',
+      headers: request.headers ?? {},
+      body: request.body,
+      operator: request.operator ?? false,
+    }
+    for (let left = request.redirects ?? 0; ; left--) {
+      judge(hop)
+      const reply = await begin(await agent(hop.operator), hop, signal)
+      const next = left > 0 ? redirected(hop, reply) : null
+      if (!next) return { ...reply, body: atMost(reply.body, request.maxBytes ?? 1024 * 1024, hop.url, signal) }
+      await reply.body.dump()
+      hop = next
+    }
+  }
+
   return {
+    stream: (url, request = {}) => follow(url, request),
     async send(url, request = {}) {
-      const timeout = AbortSignal.timeout(request.timeoutMs ?? 10_000)
-      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout
-      let hop: Hop = {
-        url: parse(url),
-        method: request.method ?? 'GET',
-        headers: request.headers ?? {},
-        body: request.body,
-        operator: request.operator ?? false,
-      }
-      for (let left = request.redirects ?? 0; ; left--) {
-        judge(hop)
-        const reply = await exchange(await agent(hop.operator), hop, signal, request.maxBytes ?? 1024 * 1024)
-        const next = left > 0 ? redirected(hop, reply) : null
-        if (!next) return reply
-        hop = next
+      const { body, ...reply } = await follow(url, request)
+      const chunks: Buffer[] = []
+      for await (const chunk of body) chunks.push(chunk)
+      const bytes = Buffer.concat(chunks)
+      return {
+        ...reply,
+        get text() {
+          return bytes.toString('utf8')
+        },
+        bytes,
       }
     },
     async close() {
@@ -116,7 +139,7 @@ function judge({ url, operator }: Hop): void {
 }
 
 /** The request that a redirect leads to. Keys and cookies are not sent to another server. */
-function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
+function redirected(hop: Hop, { status, headers }: Pick<OutboundReply, 'status' | 'headers'>): Hop | null {
   const location = headers['location']
   if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string') return null
   const url = parse(location, hop.url)
@@ -138,12 +161,7 @@ function redirected(hop: Hop, { status, headers }: OutboundReply): Hop | null {
 /** The bundle exposes CommonJS modules only as `default`. */
 const loadUndici = async () => (await import('undici')).default
 
-async function exchange(
-  dispatcher: Agent,
-  { url, method, headers, body }: Hop,
-  signal: AbortSignal,
-  maxBytes: number,
-): Promise<OutboundReply> {
+async function begin(dispatcher: Agent, { url, method, headers, body }: Hop, signal: AbortSignal) {
   try {
     const { request } = await loadUndici()
     const reply = await request(url, {
@@ -153,21 +171,16 @@ async function exchange(
       body: body ?? null,
       signal,
     })
-    const bytes = await readAtMost(reply.body, maxBytes)
-    return {
-      status: reply.statusCode,
-      headers: reply.headers,
-      get text() {
-        return bytes.toString('utf8')
-      },
-      bytes,
-      url: url.href,
-    }
+    return { status: reply.statusCode, headers: reply.headers, body: reply.body, url: url.href }
   } catch (error) {
-    if (error instanceof OutboundError) throw error
-    if (signal.aborted) throw new OutboundError('timeout', `${url.host} did not answer in time`, error)
-    throw new OutboundError('unreachable', `${url.host} cannot be reached: ${reasonOf(error)}`, error)
+    throw failure(error, url, signal)
   }
+}
+
+function failure(error: unknown, { host }: URL, signal: AbortSignal): OutboundError {
+  if (error instanceof OutboundError) return error
+  if (signal.aborted) return new OutboundError('timeout', `${host} did not answer in time`, error)
+  return new OutboundError('unreachable', `${host} cannot be reached: ${reasonOf(error)}`, error)
 }
 
 const reasonOf = (error: unknown): string => {
@@ -175,15 +188,22 @@ const reasonOf = (error: unknown): string => {
   return code ?? message
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
+async function* atMost(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  url: URL,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
   let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes) throw new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > maxBytes) throw new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes`)
+      yield chunk
+    }
+  } catch (error) {
+    throw failure(error, url, signal)
   }
-  return Buffer.concat(chunks)
 }
 
 /** Connects to the address that was checked, with the requested name in the Host header and for the certificate. */

@@ -175,6 +175,13 @@ export const rules: readonly Rule[] = [
   unname('runs', 'triggered_by'),
   unname('runs', 'cancelled_by'),
 
+  {
+    table: 'keeper_governance_settings',
+    columns: ['security_contact_user_id'],
+    where: `security_contact_user_id = @user AND ${inWorkspace}`,
+    set: 'security_contact_user_id = NULL',
+  },
+  unname('keeper_governance_settings', 'updated_by'),
   unname('journal_compactions', 'asked_by'),
   {
     table: 'workspace_invitations',
@@ -206,6 +213,8 @@ export const kept: Readonly<Record<string, string>> = {
   journal_priorities: 'part of what proves the journal; who acted and when stays there',
   credential_audit: 'who touched a secret is kept as long as the workspace says, for its safety',
   rate_limit_overrides: "of the server's settings",
+  keeper_settings: "of the server's settings",
+  keeper_aux_settings: "of the server's settings",
   'agents.parent_lead_id': 'an agent',
   'assignments.assigned_by_id': 'an agent',
   'credentials.account_email': 'an account at a provider, not a person of the workspace',

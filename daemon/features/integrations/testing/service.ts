@@ -1,0 +1,42 @@
+import type { Reply } from '#contract/define'
+import type { integrations } from '#contract/integrations'
+import type { App } from '#kernel/app'
+import type { Call } from '#kernel/feature'
+import { findCrew } from '../../crews/service.ts'
+import { findServer } from '../find.ts'
+import type { ServerRow } from '../queries.ts'
+import { readConfig } from '../server-config.ts'
+import { plainLine, Unusable, withServer } from '../sessions/service.ts'
+
+type Outcome = Reply<typeof integrations.test>
+
+export const test = (app: App, { actor, integrationId }: Call<typeof integrations.test>): Promise<Outcome> =>
+  outcomeOf(app, findServer(app, actor.workspace, null, integrationId))
+
+export function testInCrew(
+  app: App,
+  { actor, crewId, serverId }: Call<typeof integrations.testInCrew>,
+): Promise<Outcome> {
+  findCrew(app, actor.workspace, crewId)
+  return outcomeOf(app, findServer(app, actor.workspace, crewId, serverId))
+}
+
+const timeoutMs = 10_000
+const maxBytes = 64 * 1024
+
+/** Whether a server answers as one, without any credential. */
+async function outcomeOf(app: App, { transport, endpoint, config_json }: ServerRow): Promise<Outcome> {
+  if (transport === 'stdio')
+    return { status: 'ok', message: 'The command has the right form. It is run where an agent uses it' }
+  const headers = (config_json === null ? {} : readConfig('config_json', config_json)).headers ?? {}
+  try {
+    return await withServer(app, { endpoint: endpoint!, headers, timeoutMs, maxBytes }, async (client) => {
+      const told = client.getServerVersion()
+      const info = told && { name: plainLine(told.name), version: plainLine(told.version) }
+      return { status: 'ok' as const, ...(info && { server_info: info }) }
+    })
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error
+    return { status: error.authRequired ? 'auth_required' : 'error', message: error.message }
+  }
+}

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { everythingServer } from '../../../support/everything-server.ts'
+import { fakeServer, json } from '../../../support/fake-server.ts'
+import { integrationScene } from '../../../support/integrations.ts'
+
+/** What testing a server at this address answers. */
+async function tested(endpoint: string, hosts: string[] = [new URL(endpoint).host]) {
+  const { it, crew } = await integrationScene({ config: { integrationHosts: [new URL(endpoint).host] } })
+  const body = { name: 'x', endpoint, config_json: '{"headers":{"X-Team":"web"}}' }
+  const made = (await it.call('OWNER', 'POST', `/crews/${crew}/integrations`, body)).body
+  Object.assign(it.app.config, { integrationHosts: hosts })
+  return await it.call('MANAGER', 'POST', `/crews/${crew}/integrations/${made.id}/test`)
+}
+
+describe('testing integrations', () => {
+  it('says what a real server says of itself', async () => {
+    const { url } = await everythingServer()
+    expect(await tested(url)).toMatchObject({
+      status: 200,
+      body: { status: 'ok', server_info: { name: 'mcp-servers/everything', version: expect.any(String) } },
+    })
+  })
+
+  it('of the workspace is for MANAGERs, and looks at the form of a command alone', async () => {
+    const { it, server } = await integrationScene()
+    const made = await server('x', { transport: 'stdio', endpoint: null, command: 'npx' })
+    expect((await it.call('MANAGER', 'POST', `/integrations/${made.id}/test`)).body.status).toBe('ok')
+    expect((await it.call('MANAGER', 'POST', '/integrations/none/test')).status).toBe(404)
+  })
+
+  it('sends the headers of the settings, and no private address is reached unless the operator names it', async () => {
+    const server = await fakeServer((_, reply) => reply.writeHead(401).end())
+    expect((await tested(server.url)).body.status).toBe('auth_required')
+    expect(server.seen[0]!.headers['x-team']).toBe('web')
+    const refused = (await tested(server.url, [])).body
+    expect(refused).toMatchObject({ status: 'error', message: 'http:// is not allowed here' })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each<[string, (reply: ServerResponse) => unknown, RegExp]>([
+    ['HTML', (reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /does not speak MCP$/],
+    ['an error', (reply) => reply.writeHead(500).end('secret words'), /answered 500$/],
+    ['JSON of another kind', (reply) => json(reply, { hello: 1 }), /does not speak MCP$/],
+    ['an answer without end', flood, /larger than 65536 bytes$/],
+  ])('says that %s is no answer', async (_, answer, message) => {
+    const server = await fakeServer((__, reply) => answer(reply))
+    expect((await tested(server.url)).body).toEqual({ status: 'error', message: expect.stringMatching(message) })
+  })
+
+  it('quotes a refusal on one line, without characters that deceive', async () => {
+    const message = `no\u001b[2J\u202e ${'x'.repeat(5000)}`
+    const server = await fakeServer(({ body }, reply) => {
+      json(reply, { jsonrpc: '2.0', id: (JSON.parse(body) as { id: number }).id, error: { code: -32600, message } })
+    })
+    const said = (await tested(server.url)).body.message as string
+    expect(said).toMatch(/refused: .*no \[2J x+$/)
+    expect(said.length).toBeLessThan(300)
+  })
+})
+
+/** Sends for as long as somebody listens. */
+function flood(reply: ServerResponse): void {
+  reply.writeHead(200, { 'content-type': 'application/json' })
+  const write = () => {
+    while (!reply.destroyed && reply.write('x'.repeat(65_536)));
+  }
+  reply.on('drain', write)
+  write()
+}
