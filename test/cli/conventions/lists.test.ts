@@ -16,10 +16,12 @@ const variables = (server: { url: string }) => ({
 const anything: Record<string, string> = {
   api: 'the reply of any request',
   'chats:stream': 'frames of many kinds',
+  export: 'manifests, whose kinds differ',
   'issues:start': 'with --follow frames of many kinds',
   'routines:export': 'a bundle, whose definition is free',
   'routines:schema': 'a document of a standard',
   'runs:logs': 'frames of many kinds',
+  schema: 'a document of a standard',
   'system:openapi': 'a document of a standard',
   'system:ready': 'what a probe reads',
 }
@@ -128,7 +130,10 @@ describe('every command', () => {
       for (const { char, name } of Object.values(flags))
         if (char) meanings.set(char, (meanings.get(char) ?? new Set()).add(name))
     const several = [...meanings].filter(([, names]) => names.size > 1).map(([char, names]) => [char, [...names]])
-    // Both are what is said to an agent along with a decision.
-    expect(several).toEqual([['m', ['comment', 'resolution']]])
+    // Both are what is said to an agent along with a decision; -f is follow and file as in kubectl.
+    expect(several.sort()).toEqual([
+      ['f', ['file', 'follow']],
+      ['m', ['comment', 'resolution']],
+    ])
   })
 })
