@@ -3,6 +3,7 @@ import type { consolidate as contract, LearnedRule } from '#contract/consolidate
 import { type Acting, fact, type Payload } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
@@ -63,6 +64,7 @@ function start(app: App, summarizer: Summarizer, it: Starting): string | null {
   const { workspace, reason } = it
   const row = { worker_id: worker, workspace_id: workspace, reason, now: app.now() }
   if (!queries(app.db).begin.get(row)) return null
+  queries(app.db).beginWaiting.run({ workspace, crew: it.crew ?? null })
   queries(app.db).forget.run(workspace, wholeSeconds(app.clock() - keptDays * 24 * hour))
   triggered(app, { ...it, worker })
   app.afterCommit(() => void work(app, summarizer, { ...it, worker }))
@@ -118,7 +120,22 @@ const finish = (app: App, it: Told, how: Omit<Completed, 'worker_id' | 'rules_ap
   untilWritten(app, () => {
     queries(app.db).end.run(app.now(), it.worker)
     completed(app, it, how)
+    startWaiting(app, it.workspace, { actor_type: 'system' })
   })
+
+/** Begins a run for entries that are to stay for ever and that no run was begun for; within a change. */
+function startWaiting(app: App, workspace: string, actor: Acting): void {
+  const crew = queries(app.db).unbegun.get(workspace)?.crew_id
+  const summarizer = crew === undefined ? null : summarizerOf(app, workspace)
+  if (summarizer) start(app, summarizer, { workspace, crew, since: sinceMs(undefined), actor, reason: 'manual' })
+}
+
+/** Somebody marked an entry that is to stay for ever: it is read at once, or after the run that goes on. */
+export async function readPermanent(app: App, { about }: Happened<'memory.priority_changed'>): Promise<void> {
+  const { workspace_id: workspace } = about
+  if (workspace && queries(app.db).unbegun.get(workspace))
+    await app.write(() => startWaiting(app, workspace, acting(about)))
+}
 
 /** Ends the runs that the end of the daemon cut short: each has a pair of entries. */
 export function endInterrupted(app: App): void {
