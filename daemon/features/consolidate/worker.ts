@@ -32,7 +32,7 @@ interface Consolidating {
 export async function consolidate(app: App, crew: CrewRow, it: Consolidating): Promise<number | null> {
   const { summarizer, since, signal } = it
   const from = new Date(app.clock() - since).toISOString()
-  await pin(app, crew, from)
+  await pin(app, crew)
   const waiting = waitingOf(app, crew)
   const entries = await entriesOf(app, crew, from, waiting)
   if (entries.length < fewest && !entries.some(({ priority }) => priority === 'permanent')) return null
