@@ -7,10 +7,10 @@ import { type CrewRow, queries } from './queries.ts'
 
 const most = 100
 
-/** Puts entries that people pinned into the pins of the crew: each once, as long as there is room. */
-export async function pin(app: App, crew: CrewRow, since: string): Promise<void> {
+/** Puts entries that people pinned, of any age, into the pins of the crew: each once, as long as there is room. */
+export async function pin(app: App, crew: CrewRow): Promise<void> {
   const found: Entry[] = []
-  for await (const entries of walk(app, crew.workspace_id, { crew_id: crew.id, priority: 'pin', since })) {
+  for await (const entries of walk(app, crew.workspace_id, { crew_id: crew.id, priority: 'pin' })) {
     found.push(...entries.filter(({ id }) => !queries(app.db).isPinned.get(id)))
     if (found.length >= most) break
   }
@@ -25,6 +25,8 @@ function lineOf({ id, ts, entry_type, summary }: Entry): string {
 
 /** False when there is no room: the others wait until people make some. */
 function pinOne(app: App, { id: crew, workspace_id }: CrewRow, entry: Entry): boolean {
+  // Somebody else may have done so since it was found.
+  if (queries(app.db).isPinned.get(entry.id)) return true
   const place: Place = {
     tier: 'crew',
     workspace_id,

@@ -115,6 +115,21 @@ export const queries = statements((db) => ({
     'INSERT INTO memory_pins (entry_id, crew_id, pinned) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   ),
   unpin: db.prepare<[crew: string]>('DELETE FROM memory_pins WHERE crew_id = ?'),
+  note: db.prepare<[entry: string, crew: string]>('INSERT INTO memory_permanents (entry_id, crew_id) VALUES (?, ?)'),
+  unnote: db.prepare<[entry: string]>('DELETE FROM memory_permanents WHERE entry_id = ?'),
+  unnoteCrew: db.prepare<[crew: string]>('DELETE FROM memory_permanents WHERE crew_id = ?'),
+  waiting: db.prepare<[crew: string, limit: number], { entry_id: string }>(
+    'SELECT entry_id FROM memory_permanents WHERE crew_id = ? ORDER BY seq LIMIT ?',
+  ),
+  /** A crew with an entry that waits and for which no run was begun. */
+  unbegun: db.prepare<[workspace: string], { crew_id: string }>(
+    `SELECT m.crew_id FROM crews c CROSS JOIN memory_permanents m ON m.crew_id = c.id
+      WHERE c.workspace_id = ? AND c.deleted_at IS NULL AND m.begun = 0 LIMIT 1`,
+  ),
+  beginWaiting: db.prepare<{ workspace: string; crew: string | null }>(
+    `UPDATE memory_permanents SET begun = 1 WHERE begun = 0 AND crew_id IN (
+      SELECT id FROM crews WHERE workspace_id = @workspace AND deleted_at IS NULL AND (@crew IS NULL OR id = @crew))`,
+  ),
   /** What else was proposed for a crew lately, to tell how often its evidence was used. */
   ofCrew: db.prepare<[crew: string, since: string], Pick<ProposalRow, 'kind' | 'evidence_json'>>(
     `SELECT kind, evidence_json FROM memory_proposals WHERE crew_id = ? AND created_at >= ?

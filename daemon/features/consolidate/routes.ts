@@ -1,7 +1,8 @@
 import { consolidate } from '#contract/consolidate'
 import { feature } from '#kernel/feature'
 import { explain } from './explain.ts'
-import { run, scheduleConsolidation } from './runs.ts'
+import { notePermanent } from './permanents.ts'
+import { readPermanent, run, scheduleConsolidation } from './runs.ts'
 import { approve, diff, forgetCrew, proposals, reject } from './service.ts'
 
 export default feature(
@@ -15,7 +16,11 @@ export default feature(
     reject: (call) => reject(app, call),
   }),
   {
-    on: { 'crew.deleted': (app, { payload }) => forgetCrew(app, payload.entity_id) },
+    on: {
+      'crew.deleted': (app, { payload }) => forgetCrew(app, payload.entity_id),
+      'memory.priority_changed': notePermanent,
+    },
+    after: { 'memory.priority_changed': readPermanent },
     jobs: [scheduleConsolidation],
   },
 )

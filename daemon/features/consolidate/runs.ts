@@ -3,14 +3,16 @@ import type { consolidate as contract, LearnedRule } from '#contract/consolidate
 import { type Acting, fact, type Payload } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
+import { acting, type Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { untilWritten } from '#kernel/store/until-written'
 import { findCrew } from '../crews/service.ts'
 import { takeUnhelpful } from '../memory/rules/service.ts'
 import { NoAnswer } from '../models/asking/service.ts'
+import { pin } from './pins.ts'
 import { promote } from './promote.ts'
-import { queries } from './queries.ts'
+import { type CrewRow, queries } from './queries.ts'
 import { proposeRemoval } from './service.ts'
 import { sinceMs } from './since.ts'
 import { type Summarizer, summarizerOf } from './summarizer.ts'
@@ -50,6 +52,7 @@ export function run(app: App, { actor, body }: Call<typeof contract.run>) {
     const worker = newWorkerId()
     triggered(app, { ...it, worker, reason: 'no-summarizer-skip' })
     completed(app, { ...it, worker }, { status: 'skipped-no-summarizer', crews_run: 0, rules_proposed: 0 })
+    app.afterCommit(() => void pinAll(app, it.workspace, crew))
     return { accepted: true as const, note: noSummarizer }
   }
   const worker_id = start(app, summarizer, { ...it, reason: 'manual' })
@@ -57,13 +60,20 @@ export function run(app: App, { actor, body }: Call<typeof contract.run>) {
   return { triggered: true as const, accepted: true as const, note: '', worker_id }
 }
 
+/** The worker of a new run, within a change; null where one of the workspace is running. */
+function begin({ db, now, clock }: App, workspace_id: string, reason: Reason): string | null {
+  const worker_id = newWorkerId()
+  if (!queries(db).begin.get({ worker_id, workspace_id, reason, now: now() })) return null
+  queries(db).forget.run(workspace_id, wholeSeconds(clock() - keptDays * 24 * hour))
+  return worker_id
+}
+
 /** Begins a run, within a change; null where one of the workspace is running. */
 function start(app: App, summarizer: Summarizer, it: Starting): string | null {
-  const worker = newWorkerId()
   const { workspace, reason } = it
-  const row = { worker_id: worker, workspace_id: workspace, reason, now: app.now() }
-  if (!queries(app.db).begin.get(row)) return null
-  queries(app.db).forget.run(workspace, wholeSeconds(app.clock() - keptDays * 24 * hour))
+  const worker = begin(app, workspace, reason)
+  if (!worker) return null
+  queries(app.db).beginWaiting.run({ workspace, crew: it.crew ?? null })
   triggered(app, { ...it, worker })
   app.afterCommit(() => void work(app, summarizer, { ...it, worker }))
   return worker
@@ -85,14 +95,28 @@ function completed(
   app.journal(fact('system.consolidation_completed', payload, { workspace_id: workspace, ...actor }))
 }
 
+/** The live crews of a run: one, or all of the workspace. */
+function crewsOf({ db }: App, workspace: string, crew: string | undefined): CrewRow[] {
+  const { crew: one, crews } = queries(db)
+  return crew ? [one.get(workspace, crew)].filter((row) => row !== undefined) : crews.all(workspace)
+}
+
+/** What is left of a run where there is no model: what people pinned is copied. */
+async function pinAll(app: App, workspace: string, crew?: string): Promise<void> {
+  try {
+    for (const row of crewsOf(app, workspace, crew)) await pin(app, row)
+  } catch (fault) {
+    if (!app.stopping.signal.aborted) app.log.error({ err: fault, workspace_id: workspace }, 'Pins were not copied')
+  }
+}
+
 async function work(app: App, summarizer: Summarizer, it: Starting & { worker: string }): Promise<void> {
   const { workspace, crew, since, worker } = it
   const signal = AbortSignal.any([app.stopping.signal, AbortSignal.timeout(longest)])
   const done = { crews_run: 0, rules_proposed: 0 }
   let status: Completed['status'] = 'ok'
   let error: string | undefined
-  const { crew: one, crews } = queries(app.db)
-  const all = crew ? [one.get(workspace, crew)].filter((row) => row !== undefined) : crews.all(workspace)
+  const all = crewsOf(app, workspace, crew)
   if (crew && !all.length) status = 'crew-not-found'
   for (const row of all) {
     try {
@@ -118,7 +142,22 @@ const finish = (app: App, it: Told, how: Omit<Completed, 'worker_id' | 'rules_ap
   untilWritten(app, () => {
     queries(app.db).end.run(app.now(), it.worker)
     completed(app, it, how)
+    startWaiting(app, it.workspace, { actor_type: 'system' })
   })
+
+/** Begins a run for entries that are to stay for ever and that no run was begun for; within a change. */
+function startWaiting(app: App, workspace: string, actor: Acting): void {
+  const crew = queries(app.db).unbegun.get(workspace)?.crew_id
+  const summarizer = crew === undefined ? null : summarizerOf(app, workspace)
+  if (summarizer) start(app, summarizer, { workspace, crew, since: sinceMs(undefined), actor, reason: 'manual' })
+}
+
+/** Somebody marked an entry that is to stay for ever: it is read at once, or after the run that goes on. */
+export async function readPermanent(app: App, { about }: Happened<'memory.priority_changed'>): Promise<void> {
+  const { workspace_id: workspace } = about
+  if (workspace && queries(app.db).unbegun.get(workspace))
+    await app.write(() => startWaiting(app, workspace, acting(about)))
+}
 
 /** Ends the runs that the end of the daemon cut short: each has a pair of entries. */
 export function endInterrupted(app: App): void {
@@ -129,18 +168,28 @@ export function endInterrupted(app: App): void {
   }
 }
 
-/** Begins what is due; workspaces without a model to ask are left alone. Returns how many were begun. */
+/** Begins what is due; of workspaces without a model to ask only pins are copied. Returns how many were begun. */
 export async function runDue(app: App): Promise<number> {
   const hours = app.config.consolidationHours
   if (hours === 0) return 0
   let begun = 0
   for (const { id: workspace } of queries(app.db).due.all(wholeSeconds(app.clock() - hours * hour))) {
     const summarizer = summarizerOf(app, workspace)
-    if (!summarizer) continue
+    if (!summarizer) {
+      await app.write(() => passOver(app, workspace))
+      await pinAll(app, workspace)
+      continue
+    }
     const it = { workspace, since: sinceMs(undefined), actor: { actor_type: 'system' }, reason: 'scheduled' } as const
     if (await app.write(() => start(app, summarizer, it))) begun++
   }
   return begun
+}
+
+/** Has a workspace be due again after the usual hours, as after a run. */
+function passOver(app: App, workspace: string): void {
+  const worker = begin(app, workspace, 'no-summarizer-skip')
+  if (worker) queries(app.db).end.run(app.now(), worker)
 }
 
 /** Rules that are looked at together. */

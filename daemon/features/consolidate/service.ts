@@ -242,8 +242,9 @@ export function reject(app: App, { actor, proposalId, body, now }: Call<typeof c
   return { proposal_id: row.id, status: 'rejected' as const, decided_by: actor.id, reason }
 }
 
-/** Removes the staged texts of a crew that is gone, and what is known of its pins. */
+/** Removes the staged texts of a crew that is gone, and what is known of its pins and of entries that wait. */
 export function forgetCrew({ db }: App, crew: string): void {
   queries(db).unstage.run(crew)
   queries(db).unpin.run(crew)
+  queries(db).unnoteCrew.run(crew)
 }

@@ -6,13 +6,14 @@ import { walk } from '../journal/service.ts'
 import { filesOf, learnedDayOf, readFile, refusedText } from '../memory/service.ts'
 import { ask } from '../models/asking/service.ts'
 import { folded, listIn, usable } from './parse.ts'
+import { forgetRead, waitingOf } from './permanents.ts'
 import { pin } from './pins.ts'
 import { learnedFrom, promptOf, system, teaches } from './prompt.ts'
 import { type CrewRow, queries } from './queries.ts'
 import { propose } from './service.ts'
 import { modelOf, type Summarizer } from './summarizer.ts'
 
-/** Entries that a summarizer is given at most, the newest. */
+/** Entries that a summarizer is given at most, the newest and those that wait. */
 const mostEntries = 500
 /** Fewer teach nothing, unless one of them is to stay for ever. */
 const fewest = 10
@@ -31,8 +32,9 @@ interface Consolidating {
 export async function consolidate(app: App, crew: CrewRow, it: Consolidating): Promise<number | null> {
   const { summarizer, since, signal } = it
   const from = new Date(app.clock() - since).toISOString()
-  await pin(app, crew, from)
-  const entries = await entriesOf(app, crew, from)
+  await pin(app, crew)
+  const waiting = waitingOf(app, crew)
+  const entries = await entriesOf(app, crew, from, waiting)
   if (entries.length < fewest && !entries.some(({ priority }) => priority === 'permanent')) return null
   const model = await modelOf(app, crew.workspace_id, summarizer)
   const prompt = promptOf(entries, withoutSecrets(app, crew.workspace_id))
@@ -42,6 +44,7 @@ export async function consolidate(app: App, crew: CrewRow, it: Consolidating): P
   // What is known is looked up within the change: somebody may have approved the same rule meanwhile.
   return app.write(() => {
     if (!queries(app.db).crew.get(crew.workspace_id, crew.id)) return null
+    forgetRead(app, waiting)
     const rules = usable(found, { ids, known: knownPatterns(app, crew.id), refused })
     const about = { entriesScanned: entries.length, model: model.slice(0, 200), now: app.now() }
     if (rules.length) propose(app, { crew, rules, ...about, actor: { actor_type: 'system' } })
@@ -57,13 +60,19 @@ function nothing(app: App, { id, workspace_id }: CrewRow, { entriesScanned, mode
   app.journal(fact('memory.nothing_learned', said, { workspace_id, crew_id: id, actor_type: 'system' }))
 }
 
-async function entriesOf(app: App, { id, workspace_id }: CrewRow, since: string): Promise<Entry[]> {
-  const found: Entry[] = []
+/** The newest that teach, and those that wait whatever their age and type, oldest first. */
+async function entriesOf(
+  app: App,
+  { id, workspace_id }: CrewRow,
+  since: string,
+  waiting: readonly Entry[],
+): Promise<Entry[]> {
+  const found = new Map(waiting.map((entry) => [entry.id, entry]))
   for await (const entries of walk(app, workspace_id, { crew_id: id, entry_type: learnedFrom.join(','), since })) {
-    found.push(...entries.filter(teaches))
-    if (found.length >= mostEntries) break
+    for (const entry of entries) if (found.size < mostEntries && teaches(entry)) found.set(entry.id, entry)
+    if (found.size >= mostEntries) break
   }
-  return found.slice(0, mostEntries).reverse()
+  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Secrets of the workspace stand in no entry; should one do so all the same, it goes nowhere. */

@@ -34,6 +34,12 @@ export function show(app: App, { actor, entryId }: Named): string {
   return doc
 }
 
+/** An entry of the workspace for other features, unless it is gone. */
+export function find({ db, index }: App, workspace: string, entryId: string): Entry | undefined {
+  const doc = queries(db).doc.get(entryId, index.names.find(0, workspace) ?? 0)
+  return doc === undefined ? undefined : (JSON.parse(doc) as Entry)
+}
+
 /** Sets the priority of an entry, the only member that may change. The ledger and a new entry record the change. */
 export function setPriority(app: App, { actor, entryId, body, now }: Call<typeof journal.priority>) {
   const { db, index } = app

@@ -1,3 +1,5 @@
+import type { Priority } from '#contract/entries'
+
 export interface Chunk {
   /** The line that it begins with, from 1. */
   line: number
@@ -43,8 +45,14 @@ export function wordsOf(query: string): string[] {
 
 const entryId = /\bj_[0-9a-f]{16}\b/g
 
+/** How much more an entry counts that somebody gave a priority: about ten places. */
+const lift = 1.2
+
 /** Entries of the journal that a text names as its evidence. */
 export const evidenceIn = (text: string): string[] => text.match(entryId) ?? []
 
 /** Reciprocal rank fusion: how much a place in a list counts, from 0. */
 export const fused = (rank: number): number => 1 / (60 + rank + 1)
+
+/** How much an entry of the journal counts at its place. */
+export const recalledAt = (rank: number, priority: Priority): number => fused(rank) * (priority === 'normal' ? 1 : lift)

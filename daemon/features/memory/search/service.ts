@@ -9,7 +9,7 @@ import { type AgentRow, agentById } from '../../agents/service.ts'
 import { crewCalled } from '../../crews/service.ts'
 import { recall } from '../../journal/service.ts'
 import { agentNamed, type Owner, ofAgent, ofCrew, ofWorkspace } from '../places.ts'
-import { evidenceIn, fused, wordsOf } from './chunks.ts'
+import { evidenceIn, fused, recalledAt, wordsOf } from './chunks.ts'
 import { type FoundChunk, queries } from './queries.ts'
 
 export type Hit = Reply<typeof memory.search>['hits'][number]
@@ -64,21 +64,24 @@ function findChunks({ db }: App, query: string, { workspace, owners }: Covered):
 }
 
 /** Entries of the journal that match, newest first: the whole phrase before its longest words. */
-async function findEntries(app: App, query: string, { workspace, crew }: Covered, limit: number): Promise<Entry[]> {
+async function findEntries(app: App, query: string, { workspace, crew }: Covered): Promise<Entry[]> {
   const longest = wordsOf(query)
     .map((word) => word.slice(1, -1))
     .sort((a, b) => b.length - a.length)
   const phrases = [...new Set([query.trim(), ...longest.slice(0, 2)])].filter((it) => it && it.length <= 200)
   const within = { exclude_entry_type: aboutMemory, ...(crew && { crew_id: crew }) }
   const found = await Promise.all(phrases.map((q) => recall(app, workspace, { ...within, q })))
-  return [...new Map(found.flat().map((entry) => [entry.id, entry])).values()].slice(0, limit)
+  return [...new Map(found.flat().map((entry) => [entry.id, entry])).values()]
 }
 
 const cut = (text: string): string => (text.length > snippetMost ? `${text.slice(0, snippetMost)}…` : text)
 
-/** Both lists as one: each place counts by its reciprocal rank, and a rule also by the entries that it rests on. */
+/**
+ * Both lists as one: each place counts by its reciprocal rank, that of an entry with a priority somewhat more, and a
+ * rule also by the best of the entries that it rests on.
+ */
 function fuse(app: App, workspace: string, chunks: FoundChunk[], entries: Entry[], limit: number): Hit[] {
-  const place = new Map(entries.map(({ id }, at) => [id, at]))
+  const counts = new Map(entries.map(({ id, priority }, at) => [id, recalledAt(at, priority)]))
   const owners = new Map<string, Owner | undefined>()
   const ownerOf = (chunk: FoundChunk) => {
     if (!owners.has(chunk.owner_id)) owners.set(chunk.owner_id, ownerBy(app, workspace, chunk))
@@ -88,22 +91,22 @@ function fuse(app: App, workspace: string, chunks: FoundChunk[], entries: Entry[
     const owner = ownerOf(chunk)
     if (!owner) return []
     const evidence = evidenceIn(chunk.text)
-    const recalled = evidence.flatMap((id) => place.get(id) ?? [])
+    const recalled = evidence.flatMap((id) => counts.get(id) ?? [])
     const path = `${owner.prefix}${chunk.name}`
-    const score = fused(at) + (recalled.length ? fused(Math.min(...recalled)) : 0)
+    const score = fused(at) + Math.max(0, ...recalled)
     const { line, tier, written_at } = chunk
     return [
       { kind: 'file', id: `${path}#${line}`, path, tier, line, text: cut(chunk.text), at: written_at, score, evidence },
     ]
   })
   const told = entries.map(
-    ({ id, entry_type, summary, ts }, at): Hit => ({
+    ({ id, entry_type, summary, ts }): Hit => ({
       kind: 'journal',
       id,
       entry_type,
       text: cut(summary),
       at: ts,
-      score: fused(at),
+      score: counts.get(id)!,
       evidence: [],
     }),
   )
@@ -127,7 +130,7 @@ export interface Found {
 
 /** Searches files and journal. */
 export async function searchMemory(app: App, query: string, within: Covered, limit: number): Promise<Found> {
-  const entries = await findEntries(app, query, within, limit)
+  const entries = await findEntries(app, query, within)
   return { hits: fuse(app, within.workspace, findChunks(app, query, within), entries, limit), query }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
 import { chunksOf, wordsOf } from '../../../../daemon/features/memory/search/chunks.ts'
+import { rawEntry } from '../../../support/raw-entry.ts'
 
 interface Place extends TestDaemon {
   crewId: string
@@ -155,5 +156,33 @@ describe('a search of memory', () => {
     })
     // A search is not found by the next one.
     expect((await search(it, 'zebra')).body.hits).toHaveLength(3)
+  })
+
+  it('puts an entry with a priority before newer ones without, also one that a rule rests on', async () => {
+    const it = await place()
+    const ids = Array.from({ length: 14 }, (_, at) => {
+      const about = { type: 'peer.escalation', summary: `Ada asks about a walrus: ${at}`, workspace_id: it.workspace }
+      return it.app.writeNow(() => rawEntry(it.app, { ...about, payload: {}, actor_type: 'system' })).entry.id
+    }).reverse()
+    const found = async (limit: number) =>
+      (await search(it, 'walrus', { limit })).body.hits.map(({ id }: { id: string }) => id)
+    const mark = (id: string, priority: string) => it.call('OWNER', 'POST', `/journal/${id}/priority`, { priority })
+    expect(await found(14)).toEqual(ids)
+    const marks = [
+      [5, 'high'],
+      [6, 'pin'],
+      [7, 'permanent'],
+    ] as const
+    for (const [at, priority] of marks) expect((await mark(ids[at]!, priority)).status).toBe(200)
+    expect(await found(3)).toEqual([ids[5], ids[6], ids[7]])
+    // A priority is worth ten places, and not more.
+    await mark(ids[13]!, 'high')
+    const all = await found(14)
+    expect(all.indexOf(ids[13])).toBeGreaterThan(all.indexOf(ids[0]))
+    expect(all.indexOf(ids[13])).toBeLessThan(all.indexOf(ids[12]))
+    await put(it, 'agent:ada/topics/one.md', `A walrus. Evidence: ${ids[1]}, ${ids[5]}`)
+    const { body } = await search(it, 'walrus')
+    expect(body.hits[0].id).toBe('agent:ada/topics/one.md#1')
+    expect(body.hits[0].score).toBeCloseTo(1 / 61 + 1.2 / 66, 10)
   })
 })
