@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { Config } from '#kernel/config'
 import { deliverDue } from '../../../daemon/features/deliveries/jobs.ts'
 import { agentAtWork } from '../../support/agent-at-work.ts'
 import { closing, daemon } from '../../support/index.ts'
+import { mailServer } from '../../support/mail-server.ts'
 import { withRoutines } from '../../support/routines.ts'
 import { type Arrived, vendors } from '../../support/vendors.ts'
 
@@ -122,6 +124,27 @@ describe('an agent that sends', () => {
     expect([foreign.status, foreign.body['detail']]).toEqual([404, absent.body['detail']])
   })
 
+  it('says no secret of its workspace, whichever way it sends', async () => {
+    const it = await place()
+    await it.allow()
+    const value = 'tok-4711-secret'
+    await it.call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value })
+    const words = { title: `Key ${value}`, body: `It is ${value}, or ${btoa(value)}.` }
+    expect((await it.send(words)).status).toBe(200)
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const caller = { workspace_id: it.workspace, crew_id: it.crewId, agent_id: it.agentId, channel_id: it.channel_id }
+    const sent = await it.call(null, 'POST', '/internal/notifications/send', { ...caller, ...words }, token)
+    expect(sent.status, sent.text).toBe(200)
+    for (const { body } of it.arrived)
+      expect(JSON.parse(body)).toMatchObject({
+        title: expect.stringMatching(/: Key \[redacted\]$/),
+        body: 'It is [redacted], or [redacted].',
+      })
+    expect(it.arrived).toHaveLength(2)
+    const rows = it.app.db.prepare('SELECT * FROM notification_deliveries').all()
+    expect(JSON.stringify([rows, it.told()])).not.toContain(value)
+  })
+
   it('is answered the same by the internal interface, as the agent that the token is of', async () => {
     const it = await place()
     await it.allow()
@@ -141,8 +164,8 @@ describe('an agent that sends', () => {
 })
 
 /** Routines, and what stands for all servers that channels lead to. */
-async function withChannels(answer?: Answer) {
-  const it = withRoutines(await daemon())
+async function withChannels(answer?: Answer, config: Partial<Config> = {}) {
+  const it = withRoutines(await daemon({ config }))
   const servers = await vendors(it, answer)
   closing(deliverDue(it.app))
   const channel = async (body: object = {}) => {
@@ -265,5 +288,38 @@ describe('the end of a routine’s run', () => {
     await it.end('report', 'completed')
     await it.until(1)
     expect(JSON.parse(it.arrived[0]!.body).output_preview).toBe(`${'ä'.repeat(512)}…`)
+  })
+
+  it('shows no secret of the workspace, nor the beginning of one where it is cut', async () => {
+    const it = await withChannels()
+    await it.channel({ events: ['completed'] })
+    const value = 'tok-4711-secret'
+    await it.call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value })
+    const input = `${value} ${'x'.repeat(1005)}${value}`
+    await it.save('report', [{ id: 'a', type: 'transform', transform: { input, expression: '.' } }])
+    await it.end('report', 'completed')
+    await it.until(1)
+    const { output_preview } = JSON.parse(it.arrived[0]!.body)
+    expect(output_preview).toMatch(/^\[redacted\] x{1005}\[reda/)
+    expect(it.arrived[0]!.body).not.toContain('tok-')
+  })
+
+  it('arrives by mail, with what the run gave', async () => {
+    const mail = await mailServer()
+    const it = await withChannels(undefined, {
+      smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+      mailerFrom: 'Muster <muster@example.com>',
+    })
+    await it.channel({ type: 'email', url: undefined, to: 'ada@example.com', events: ['completed'] })
+    await it.save('report', [{ id: 'a', type: 'transform', transform: { input: 'All is **well**', expression: '.' } }])
+    await it.end('report', 'completed')
+    const [letter] = await mail.until(1)
+    expect(letter).toMatchObject({ from: 'muster@example.com', to: ['ada@example.com'] })
+    expect(letter!.headers['subject']).toBe('[muster] routine report completed')
+    expect(letter!.text).toContain('All is **well**')
+    expect(letter!.html).toContain('All is <strong>well</strong>')
+    await expect.poll(it.left, { interval: 10 }).toBe(0)
+    expect(it.told()).toMatchObject([{ entry_type: 'notification.delivered', payload: { category: 'run.completed' } }])
+    expect(JSON.stringify(it.told())).not.toContain('ada@')
   })
 })
