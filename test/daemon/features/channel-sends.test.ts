@@ -108,6 +108,42 @@ describe('an agent that sends', () => {
     expect(it.arrived).toHaveLength(1)
   })
 
+  it('is known to who asks why: through a channel of the workspace to an ADMIN, else to its owner', async () => {
+    let status = 200
+    const it = await place((_, reply) => void reply.writeHead(status).end())
+    await it.allow()
+    const own = await it.call('MEMBER', 'POST', '/notification-channels', {
+      type: 'webhook',
+      url: 'https://example.com/own',
+      personal: true,
+    })
+    await it.call('MEMBER', 'POST', `/notification-channels/${own.body.id}/agents`, { agent_id: it.agentId })
+    expect((await it.send()).status).toBe(200)
+    status = 404
+    expect((await it.send({ channel_id: own.body.id, title: 'Hi' })).status).toBe(502)
+    const [toMember, toAll] = (await it.log()) as { id: string; title: string }[]
+    const why = async (who: Parameters<typeof it.call>[0], subject: string, query = '') =>
+      (await it.call(who, 'GET', `/notification-deliveries/why?subject=${subject}${query}`)).body
+    const event = { category: 'agents.message', priority: 'medium', source_kind: 'message', source_id: it.agentId }
+    const said = 'an agent sent it through this channel, which it was allowed; '
+    const channel = { channel_id: it.channel_id, kind: 'webhook', outcome: 'sent', delivery_id: toAll!.id }
+    expect(await why('ADMIN', toAll!.id)).toMatchObject({
+      event: { ...event, id: toAll!.id, title: toAll!.title },
+      user_id: it.person('ADMIN').userId,
+      concerned: true,
+      channels: [{ ...channel, reason: `${said}it was sent` }],
+    })
+    const failed = { outcome: 'failed', reason: `${said}it failed: example.com answered 404` }
+    const toOwner = { event, concerned: true, channels: [{ ...failed, channel_id: own.body.id, kind: 'webhook' }] }
+    expect(await why('MEMBER', toMember!.id)).toMatchObject(toOwner)
+    const member = it.person('MEMBER').userId
+    expect(await why('ADMIN', toMember!.id, `&user_id=${member}`)).toMatchObject(toOwner)
+    const absent = { status: 404, field: 'subject' }
+    expect(await why('MEMBER', toAll!.id)).toMatchObject(absent)
+    expect(await why('ADMIN', toMember!.id)).toMatchObject(absent)
+    expect(await why(it.stranger(), toAll!.id)).toMatchObject({ status: 404 })
+  })
+
   it('knows no channel of another workspace', async () => {
     const it = await place()
     const other = (await it.call('OWNER', 'POST', '/workspaces', { name: 'Other', slug: 'other' })).body.id
