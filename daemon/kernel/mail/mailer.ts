@@ -17,8 +17,11 @@ export interface Mailer {
   readonly configured: boolean
   /** Queues a letter, or work that writes one (null for none) in the background. Never throws. */
   send(letter: Letter | (() => Promise<Letter | null>)): void
-  /** Makes one attempt to send a letter under an id that is the same at every attempt. Throws `MailError`. */
-  post(letter: Letter, id: string): Promise<void>
+  /**
+   * Makes one attempt to send a letter under an id that is the same at every attempt, until `signal` ends it. Throws
+   * `MailError`.
+   */
+  post(letter: Letter, id: string, signal?: AbortSignal): Promise<void>
   /** For operators: the transport, and the failure of the last mail; null when it was sent, or there was none. */
   condition(): { way: string | null; failure: string | null }
   /** A pseudonym of an address for logs, from which the address cannot be recovered. */
@@ -59,8 +62,8 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
   let running = 0
   let failure: string | null = null
 
-  const attempt = (mail: Mail): Promise<void> =>
-    transport!(mail, AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs)]))
+  const attempt = (mail: Mail, signal: AbortSignal[] = []): Promise<void> =>
+    transport!(mail, AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMs), ...signal]))
 
   async function deliver(letter: Letter): Promise<void> {
     const about = { mail: letter.kind, to: mark(letter.to) }
@@ -115,10 +118,10 @@ export function createMailer({ config, log, outbound, vault, wait = pause }: Par
     condition: () => ({ way: target && wayOf(target), failure }),
     mark,
     idle,
-    async post(letter, id) {
+    async post(letter, id, signal) {
       if (!transport) throw new MailError('This server has nothing to send mail with', false)
       if (!isAddress(letter.to)) throw new MailError('No usable address', false)
-      await attempt({ id, ...render(letter, server) }).catch((error: unknown) => {
+      await attempt({ id, ...render(letter, server) }, signal && [signal]).catch((error: unknown) => {
         throw error instanceof MailError ? error : new MailError('Sending failed', true)
       })
       log.info({ mail: letter.kind, to: mark(letter.to) }, 'Mail sent')

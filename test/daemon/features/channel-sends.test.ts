@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { Config } from '#kernel/config'
 import { deliverDue } from '../../../daemon/features/deliveries/jobs.ts'
 import { agentAtWork } from '../../support/agent-at-work.ts'
 import { closing, daemon } from '../../support/index.ts'
+import { mailServer } from '../../support/mail-server.ts'
 import { withRoutines } from '../../support/routines.ts'
 import { type Arrived, vendors } from '../../support/vendors.ts'
 
@@ -106,6 +108,42 @@ describe('an agent that sends', () => {
     expect(it.arrived).toHaveLength(1)
   })
 
+  it('is known to who asks why: through a channel of the workspace to an ADMIN, else to its owner', async () => {
+    let status = 200
+    const it = await place((_, reply) => void reply.writeHead(status).end())
+    await it.allow()
+    const own = await it.call('MEMBER', 'POST', '/notification-channels', {
+      type: 'webhook',
+      url: 'https://example.com/own',
+      personal: true,
+    })
+    await it.call('MEMBER', 'POST', `/notification-channels/${own.body.id}/agents`, { agent_id: it.agentId })
+    expect((await it.send()).status).toBe(200)
+    status = 404
+    expect((await it.send({ channel_id: own.body.id, title: 'Hi' })).status).toBe(502)
+    const [toMember, toAll] = (await it.log()) as { id: string; title: string }[]
+    const why = async (who: Parameters<typeof it.call>[0], subject: string, query = '') =>
+      (await it.call(who, 'GET', `/notification-deliveries/why?subject=${subject}${query}`)).body
+    const event = { category: 'agents.message', priority: 'medium', source_kind: 'message', source_id: it.agentId }
+    const said = 'an agent sent it through this channel, which it was allowed; '
+    const channel = { channel_id: it.channel_id, kind: 'webhook', outcome: 'sent', delivery_id: toAll!.id }
+    expect(await why('ADMIN', toAll!.id)).toMatchObject({
+      event: { ...event, id: toAll!.id, title: toAll!.title },
+      user_id: it.person('ADMIN').userId,
+      concerned: true,
+      channels: [{ ...channel, reason: `${said}it was sent` }],
+    })
+    const failed = { outcome: 'failed', reason: `${said}it failed: example.com answered 404` }
+    const toOwner = { event, concerned: true, channels: [{ ...failed, channel_id: own.body.id, kind: 'webhook' }] }
+    expect(await why('MEMBER', toMember!.id)).toMatchObject(toOwner)
+    const member = it.person('MEMBER').userId
+    expect(await why('ADMIN', toMember!.id, `&user_id=${member}`)).toMatchObject(toOwner)
+    const absent = { status: 404, field: 'subject' }
+    expect(await why('MEMBER', toAll!.id)).toMatchObject(absent)
+    expect(await why('ADMIN', toMember!.id)).toMatchObject(absent)
+    expect(await why(it.stranger(), toAll!.id)).toMatchObject({ status: 404 })
+  })
+
   it('knows no channel of another workspace', async () => {
     const it = await place()
     const other = (await it.call('OWNER', 'POST', '/workspaces', { name: 'Other', slug: 'other' })).body.id
@@ -120,6 +158,27 @@ describe('an agent that sends', () => {
     const foreign = await it.send({ channel_id: made.body.id })
     const absent = await it.send({ channel_id: 'nch_none' })
     expect([foreign.status, foreign.body['detail']]).toEqual([404, absent.body['detail']])
+  })
+
+  it('says no secret of its workspace, whichever way it sends', async () => {
+    const it = await place()
+    await it.allow()
+    const value = 'tok-4711-secret'
+    await it.call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value })
+    const words = { title: `Key ${value}`, body: `It is ${value}, or ${btoa(value)}.` }
+    expect((await it.send(words)).status).toBe(200)
+    const token = { 'x-internal-token': it.app.internalTokens.ofCrew(it.workspace, it.crewId) }
+    const caller = { workspace_id: it.workspace, crew_id: it.crewId, agent_id: it.agentId, channel_id: it.channel_id }
+    const sent = await it.call(null, 'POST', '/internal/notifications/send', { ...caller, ...words }, token)
+    expect(sent.status, sent.text).toBe(200)
+    for (const { body } of it.arrived)
+      expect(JSON.parse(body)).toMatchObject({
+        title: expect.stringMatching(/: Key \[redacted\]$/),
+        body: 'It is [redacted], or [redacted].',
+      })
+    expect(it.arrived).toHaveLength(2)
+    const rows = it.app.db.prepare('SELECT * FROM notification_deliveries').all()
+    expect(JSON.stringify([rows, it.told()])).not.toContain(value)
   })
 
   it('is answered the same by the internal interface, as the agent that the token is of', async () => {
@@ -141,8 +200,8 @@ describe('an agent that sends', () => {
 })
 
 /** Routines, and what stands for all servers that channels lead to. */
-async function withChannels(answer?: Answer) {
-  const it = withRoutines(await daemon())
+async function withChannels(answer?: Answer, config: Partial<Config> = {}) {
+  const it = withRoutines(await daemon({ config }))
   const servers = await vendors(it, answer)
   closing(deliverDue(it.app))
   const channel = async (body: object = {}) => {
@@ -265,5 +324,45 @@ describe('the end of a routine’s run', () => {
     await it.end('report', 'completed')
     await it.until(1)
     expect(JSON.parse(it.arrived[0]!.body).output_preview).toBe(`${'ä'.repeat(512)}…`)
+  })
+
+  it('shows no secret of the workspace, nor the beginning of one where it is cut', async () => {
+    let status = 503
+    const it = await withChannels((_, reply) => void reply.writeHead(status).end())
+    await it.channel({ events: ['completed'] })
+    const value = 'tok-4711-secret'
+    const input = `${value} ${'x'.repeat(1005)}${value}`
+    await it.save('report', [{ id: 'a', type: 'transform', transform: { input, expression: '.' } }])
+    await it.end('report', 'completed')
+    const attempts = () => it.app.db.prepare('SELECT attempts FROM notification_deliveries').pluck().get()
+    await expect.poll(attempts, { interval: 10 }).toBe(1)
+    // What the run gave is stored as it is: it became a secret only now.
+    await it.call('OWNER', 'POST', '/credentials', { name: 'TOKEN', type: 'SECRET', value })
+    status = 200
+    it.clock.advance(200)
+    it.app.bus.emit('deliver', 0)
+    await it.until(2)
+    expect(JSON.parse(it.arrived[0]!.body).output_preview).toContain(value)
+    expect(JSON.parse(it.arrived[1]!.body).output_preview).toMatch(/^\[redacted\] x{1005}\[reda/)
+    expect(it.arrived[1]!.body).not.toContain('tok-')
+  })
+
+  it('arrives by mail, with what the run gave', async () => {
+    const mail = await mailServer()
+    const it = await withChannels(undefined, {
+      smtpUrl: `smtp://127.0.0.1:${mail.port}`,
+      mailerFrom: 'Muster <muster@example.com>',
+    })
+    await it.channel({ type: 'email', url: undefined, to: 'ada@example.com', events: ['completed'] })
+    await it.save('report', [{ id: 'a', type: 'transform', transform: { input: 'All is **well**', expression: '.' } }])
+    await it.end('report', 'completed')
+    const [letter] = await mail.until(1)
+    expect(letter).toMatchObject({ from: 'muster@example.com', to: ['ada@example.com'] })
+    expect(letter!.headers['subject']).toBe('[muster] routine report completed')
+    expect(letter!.text).toContain('All is **well**')
+    expect(letter!.html).toContain('All is <strong>well</strong>')
+    await expect.poll(it.left, { interval: 10 }).toBe(0)
+    expect(it.told()).toMatchObject([{ entry_type: 'notification.delivered', payload: { category: 'run.completed' } }])
+    expect(JSON.stringify(it.told())).not.toContain('ada@')
   })
 })

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { describe, expect, it as test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { providers } from '../../../daemon/features/channels/providers/index.ts'
 import { DeliveryError, sendMessage, type Target } from '../../../daemon/features/channels/sending/service.ts'
 import { vendors } from '../../support/vendors.ts'
 
-/** Of each service a URL, and the secret in it. */
+/** Of each service a URL, and the secret in it; of a webhook the secret that it is signed with. */
 const services: Record<string, [url: string, secret: string]> = {
   discord: ['discord://token-of-it@123', 'token-of-it'],
   slack: ['slack://hook:AAAAAAAA-BBBBBBBB-CCCCCCCC@webhook', 'AAAAAAAA/BBBBBBBB/CCCCCCCC'],
@@ -21,6 +21,7 @@ const services: Record<string, [url: string, secret: string]> = {
   ],
   googlechat: ['googlechat://chat.googleapis.com/v1/spaces/S/messages?key=k&token=token-of-it', 'token-of-it'],
   opsgenie: ['opsgenie://api.opsgenie.com/token-of-it', 'token-of-it'],
+  webhook: ['token-of-it', 'token-of-it'],
 }
 const message = {
   id: 'del_1',
@@ -30,13 +31,12 @@ const message = {
   priority: 'low',
   webhook: { header: 'X-Svc-Category', name: 'security', body: { title: 'T' } },
 } as const
-const targetOf = (provider: string): Target => ({
-  type: 'shoutrrr',
-  url: null,
-  address: null,
-  provider,
-  secret: services[provider]![0],
-})
+const targetOf = (provider: string): Target => {
+  const secret = services[provider]![0]
+  return provider === 'webhook'
+    ? { type: 'webhook', url: 'https://example.com/hook', address: null, provider: null, secret }
+    : { type: 'shoutrrr', url: null, address: null, provider, secret }
+}
 /** [status, whether another attempt may succeed] */
 const answers = [
   [302, false],
@@ -60,11 +60,12 @@ async function place(answer: (reply: ServerResponse) => void) {
 }
 
 describe('what a service answers', () => {
-  test('is known of every service there is', () => {
-    expect(Object.keys(services).toSorted()).toEqual(providers.map(({ provider }) => provider).toSorted())
+  it('is known of every service there is, and of webhooks', () => {
+    const all = [...providers.map(({ provider }) => provider), 'webhook']
+    expect(Object.keys(services).toSorted()).toEqual(all.toSorted())
   })
 
-  test('is tried again after what may pass, and after nothing else; it tells no secret', async () => {
+  it('is tried again after what may pass, and after nothing else; it tells no secret', async () => {
     let now: (typeof answers)[number] = answers[0]
     let words = ''
     const { arrived, send } = await place((reply) => {
@@ -84,7 +85,7 @@ describe('what a service answers', () => {
       }
   })
 
-  test('may be no answer at all, which may pass', async () => {
+  it('may be no answer at all, which may pass', async () => {
     const { send } = await place((reply) => void reply.destroy())
     for (const provider of Object.keys(services)) {
       const error = (await send(targetOf(provider))) as DeliveryError
@@ -92,7 +93,7 @@ describe('what a service answers', () => {
     }
   })
 
-  test('is read no further than it takes to know that it is too long', async () => {
+  it('is read no further than it takes to know that it is too long', async () => {
     let written = 0
     const { send } = await place((reply) => {
       const part = Buffer.alloc(64 * 1024)

@@ -314,6 +314,35 @@ describe('services', () => {
   })
 })
 
+describe('a service that is switched off', () => {
+  it('is listed so and takes no new channel nor draft; the channels to it stay, and work', async () => {
+    const it = await daemon()
+    const { arrived } = await vendors(it)
+    const set = (body: object, provider = 'ntfy') =>
+      it.call('ADMIN', 'PATCH', `/notification-providers/${provider}`, body)
+    const ntfy = chat('ntfy', { topic: 'x' })
+    const { id } = (await create(it, ntfy)).body
+    const shown = async () =>
+      ((await it.call('VIEWER', 'GET', '/notification-providers')).body.providers as Record<string, unknown>[])
+        .filter(({ enabled }) => !enabled)
+        .map(({ provider }) => provider)
+    expect(await shown()).toEqual([])
+    expect((await set({ enabled: 'no' })).body).toMatchObject({ status: 400, field: 'enabled' })
+    expect((await set({})).body).toMatchObject({ status: 400, field: 'enabled' })
+    expect(await set({ enabled: false })).toMatchObject({ status: 200, body: { provider: 'ntfy', enabled: false } })
+    expect(await shown()).toEqual(['ntfy'])
+    const refused = { status: 400, body: { field: 'provider' } }
+    expect(await create(it, ntfy)).toMatchObject(refused)
+    expect(await it.call('MEMBER', 'POST', `${path}/test`, ntfy)).toMatchObject(refused)
+    expect((await it.call('ADMIN', 'GET', path)).body.channels).toMatchObject([{ id, enabled: true }])
+    expect((await it.call('ADMIN', 'PATCH', `${path}/${id}`, { min_priority: 'high' })).status).toBe(200)
+    expect((await it.call('ADMIN', 'POST', `${path}/${id}/test`)).status).toBe(200)
+    expect(arrived).toHaveLength(1)
+    expect((await set({ enabled: true })).body).toEqual({ provider: 'ntfy', enabled: true })
+    expect((await create(it, ntfy)).status).toBe(201)
+  })
+})
+
 describe('a channel', () => {
   it('is listed for the workspace without its secret, which is stored sealed', async () => {
     const it = await daemon()
@@ -393,6 +422,83 @@ describe('a channel', () => {
     const [after] = (await it.call('ADMIN', 'GET', path)).body.channels
     expect(after).toMatchObject({ enabled: false, events: ['run.completed', 'run.failed'] })
     expect(after).not.toHaveProperty('categories')
+  })
+
+  it('is of the workspace, works, and hears of all categories and of failures, unless told otherwise', async () => {
+    const it = await daemon()
+    const { body } = await create(it, hook)
+    const told = { scope: 'workspace', enabled: true, events: ['run.failed'], min_priority: 'low' }
+    expect(body).toMatchObject(told)
+    for (const name of ['categories', 'owner_user_id', 'provider']) expect(body).not.toHaveProperty(name)
+    expect((await create(it, { ...hook, categories: null, personal: false }, 'OWNER')).body).toMatchObject(told)
+  })
+
+  it('is listed to those whom it reaches; scope=all shows an ADMIN all, the addresses of others left out', async () => {
+    const it = await daemon({
+      config: { smtpUrl: 'smtp://127.0.0.1:1', mailerFrom: 'Muster <muster@example.com>' },
+    })
+    const shared = (await create(it, hook)).body
+    const mail = (await create(it, { type: 'email', to: 'vi@example.com', personal: true }, 'VIEWER')).body
+    const push = (await create(it, chat('ntfy', { topic: 'secret-topic' }, { personal: true }), 'MEMBER')).body
+    const own = (await create(it, { ...hook, personal: true })).body
+    const seen = async (who: Who, query = '') => {
+      const { status, body } = await it.call(who, 'GET', `${path}${query}`)
+      expect(status).toBe(200)
+      return body.channels as Record<string, unknown>[]
+    }
+    const ids = async (who: Who, query?: string) => (await seen(who, query)).map(({ id }) => id)
+    expect(await ids('ADMIN')).toEqual([own.id, shared.id])
+    expect(await ids('VIEWER')).toEqual([mail.id, shared.id])
+    expect(await ids('VIEWER', '?scope=all')).toEqual([mail.id, shared.id])
+    expect(await ids('MANAGER', '?scope=all')).toEqual([shared.id])
+    expect(await ids('ADMIN', '?scope=mine')).toEqual([own.id, shared.id])
+    const all = await seen('ADMIN', '?scope=all')
+    expect(all).toMatchObject([
+      { id: own.id, url: hook.url },
+      { id: push.id, scope: 'user', owner_user_id: it.person('MEMBER').userId, provider: 'ntfy' },
+      { id: mail.id, scope: 'user', owner_user_id: it.person('VIEWER').userId, to: '' },
+      { id: shared.id, url: hook.url },
+    ])
+    expect(JSON.stringify(all)).not.toMatch(/secret-topic|vi@example/)
+    expect((await seen('VIEWER'))[0]).toMatchObject({ to: 'vi@example.com' })
+  })
+
+  it('answers a change, a test and a deletion with its id, and is absent from then on', async () => {
+    const it = await daemon()
+    const { arrived } = await vendors(it)
+    const { id } = (await create(it, hook)).body
+    const ask = async (method: string, end = '', body?: object, who: Who = 'ADMIN') => {
+      const answered = await it.call(who, method as 'POST', `${path}/${id}${end}`, body)
+      return { status: answered.status, body: answered.body }
+    }
+    for (const [method, end] of [
+      ['PATCH', ''],
+      ['POST', '/test'],
+      ['DELETE', ''],
+    ] as const)
+      expect(await ask(method, end, method === 'PATCH' ? { enabled: true } : undefined, 'MANAGER')).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_role' },
+      })
+    expect(await ask('PATCH', '', { min_priority: 'high' })).toEqual({ status: 200, body: { updated: id } })
+    for (const [body, field] of [
+      [{ enabled: 'no' }, 'enabled'],
+      [{ min_priority: 'none' }, 'min_priority'],
+      [{ events: ['sometimes'] }, 'events'],
+      [{ categories: ['weather'] }, 'categories'],
+    ] as const)
+      expect(await ask('PATCH', '', body)).toMatchObject({ status: 400, body: { field } })
+    expect((await it.call('ADMIN', 'GET', path)).body.channels).toMatchObject([{ enabled: true, min_priority: 'high' }])
+    expect(await ask('POST', '/test')).toEqual({ status: 200, body: { ok: true, channel_id: id } })
+    expect(arrived).toHaveLength(1)
+    expect(await ask('DELETE')).toEqual({ status: 200, body: { deleted: id } })
+    for (const [method, end, body] of [
+      ['PATCH', '', { enabled: true }],
+      ['POST', '/test'],
+      ['DELETE', ''],
+    ] as const)
+      expect(await ask(method, end, body)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(arrived).toHaveLength(1)
   })
 
   it('lets an agent send once somebody allows it, and no longer when it is denied', async () => {

@@ -84,6 +84,23 @@ describe('a template', () => {
     expect(request!.headers).not.toHaveProperty('x-evil')
     expect(request!.headers['title']).toBe('A X-Evil: 1 C X-Evil: 3')
   })
+
+  it('and a title put no header into what a webhook is sent', async () => {
+    const it = await place({ type: 'webhook', url: 'https://example.com/ho\r\nok', secret: 'a\r\nX-Evil: 0' })
+    it.start()
+    await it.template({ title: 'A\r\nX-Evil: 1 {{ vars.title }}', body: 'B\r\nX-Evil: 2' })
+    it.app.writeNow(() => it.assign(1, 'C\r\nX-Evil: 3'))
+    const [request] = await it.until(1)
+    expect(request!.url).toBe('https://example.com/hook')
+    expect(Object.keys(request!.headers).filter((name) => name.startsWith('x-'))).toEqual([
+      'x-svc-signature',
+      'x-svc-category',
+      'x-svc-delivery',
+      'x-svc-timestamp',
+    ])
+    expect(JSON.stringify(request!.headers)).not.toMatch(/evil/i)
+    expect(JSON.parse(request!.body).title).toBe('A X-Evil: 1 C X-Evil: 3')
+  })
 })
 
 /** Of services in which a text can call people: what calls them, as it was sent. */
@@ -125,9 +142,16 @@ const calls: Record<string, RegExp> = {
 it('a service that says nothing is given up in time, whichever it is', { timeout: 60_000 }, async () => {
   const it = await daemon()
   const servers = await vendors(it, () => undefined)
+  const services: Target[] = providers.map(({ provider }) => ({
+    type: 'shoutrrr',
+    url: null,
+    address: null,
+    provider,
+    secret: silent[provider]!,
+  }))
+  const hook: Target = { type: 'webhook', url: 'https://example.com/', address: null, provider: null, secret: 'x' }
   const made = await Promise.all(
-    providers.map(async ({ provider }) => {
-      const target: Target = { type: 'shoutrrr', url: null, address: null, provider, secret: silent[provider]! }
+    [...services, hook].map(async (target) => {
       const error = await sendMessage(it.app, target, {
         id: 'del_1',
         title: 'T',
@@ -139,11 +163,11 @@ it('a service that says nothing is given up in time, whichever it is', { timeout
         () => null,
         (failure: Error & { temporary?: boolean }) => failure,
       )
-      return [provider, error?.temporary]
+      return [target.provider ?? target.type, error?.temporary]
     }),
   )
-  expect(made).toEqual(providers.map(({ provider }) => [provider, true]))
-  expect(servers.arrived).toHaveLength(providers.length)
+  expect(made).toEqual([...providers.map(({ provider }) => [provider, true]), ['webhook', true]])
+  expect(servers.arrived).toHaveLength(providers.length + 1)
 })
 
 const silent: Record<string, string> = {

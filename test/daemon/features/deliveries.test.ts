@@ -309,6 +309,30 @@ describe('a template', () => {
     expect((await it.call('ADMIN', 'GET', '/notification-templates')).body.templates).toEqual([])
   })
 
+  it('without any words is removed, of one channel or of all, and may be so again and again', async () => {
+    const it = await place()
+    const { id: channel_id } = await it.channel()
+    const stored = async () => (await it.call('ADMIN', 'GET', '/notification-templates')).body.templates
+    const [general, own] = [
+      { category, title: 'All', body: '' },
+      { category, channel_id, title: '', body: 'One' },
+    ]
+    for (const one of [general, own]) expect(await put(it, one)).toMatchObject({ status: 200, body: one })
+    expect(await stored()).toHaveLength(2)
+    for (let round = 0; round < 2; round++) {
+      expect(await put(it, { category, channel_id, title: '', body: ' ' })).toMatchObject({
+        status: 200,
+        body: { category, channel_id, title: '', body: ' ' },
+      })
+      expect(await stored()).toEqual([general])
+    }
+    expect((await put(it, { category })).body).toEqual({ category, title: '', body: '' })
+    expect(await stored()).toEqual([])
+    const entries = it.entries().filter(({ entry_type }) => entry_type === 'audit.entity_deleted')
+    expect(entries).toHaveLength(2)
+    expect((await it.call('ADMIN', 'DELETE', '/notification-templates')).body).toMatchObject({ field: 'category' })
+  })
+
   it.each([
     [{ category: 'weather', title: 'x' }, 'category'],
     [{ category, title: '{{ env.SECRET }}' }, 'title'],

@@ -28,7 +28,7 @@ interface Sending {
 /** Sends a message to where a channel leads. Throws `DeliveryError`. */
 export async function sendMessage(app: App, target: Target, message: Message, how: Sending = {}): Promise<void> {
   const { type, address, secret, url } = target
-  if (type === 'email') return sendMail(app, address!, message)
+  if (type === 'email') return sendMail(app, address!, message, how.signal)
   const send = sender(app, secret, how)
   if (type === 'webhook') {
     await send({ url: url!, ...webhookRequest(secret!, message, app.clock()), timeoutMs: webhookMs })
@@ -44,9 +44,9 @@ export async function sendMessage(app: App, target: Target, message: Message, ho
   }
 }
 
-async function sendMail(app: App, to: string, message: Message): Promise<void> {
+async function sendMail(app: App, to: string, message: Message, signal?: AbortSignal): Promise<void> {
   try {
-    await app.mailer.post(letterOf(to, message), message.id)
+    await app.mailer.post(letterOf(to, message), message.id, signal)
   } catch (error) {
     if (error instanceof MailError) throw new DeliveryError(error.message, error.temporary)
     throw error

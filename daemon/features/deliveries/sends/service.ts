@@ -28,6 +28,9 @@ export function list(app: App, { query: { workspace_id, crew_id, agent_id } }: C
 
 export const mine = (app: App, { body }: Call<typeof agentSends.mine>) => shown(app, callerOf(app, body).id)
 
+/** How urgent what an agent sends is. */
+export const messagePriority = 'medium'
+
 /** Messages of an agent through one channel: so many at once, and one more after each minute. */
 const [atOnce, minute] = [3, 60_000]
 const buckets = new WeakMap<App, ReturnType<typeof createBuckets>>()
@@ -59,14 +62,14 @@ export async function prepare(app: App, { body }: Sending): Promise<Sent> {
   take(app, agent.id, channel.id)
   const title = oneLine(`${agent.name}: ${body.title}`)
   const category = 'agents.message'
-  const said = { category, title, ...(text && { body: text }), priority: 'medium' }
+  const said = { category, title, ...(text && { body: text }), priority: messagePriority }
   const source = { source_kind: 'message', source_id: agent.id }
   const message: Message = {
     id: `del_${randomBytes(8).toString('hex')}`,
     title,
     body: text,
     links: [],
-    priority: 'medium',
+    priority: messagePriority,
     webhook: { header: 'X-Svc-Category', name: category, body: { ...said, ...source } },
   }
   try {

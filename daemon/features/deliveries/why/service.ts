@@ -3,13 +3,14 @@ import type { Reply } from '#contract/define'
 import type { deliveries } from '#contract/deliveries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
-import type { Call } from '#kernel/feature'
+import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { type ChannelRow, channelsFor, nameOf } from '../../channels/service.ts'
 import { wishOf } from '../../channels/wishes/service.ts'
 import { membershipOf } from '../../members/service.ts'
 import { type EventRow, queries, type Row } from '../queries.ts'
 import { refusalOf } from '../rules.ts'
+import { messagePriority } from '../sends/service.ts'
 
 type Why = Reply<typeof deliveries.why>
 
@@ -18,8 +19,11 @@ export function why(app: App, { actor, query }: Call<typeof deliveries.why>): Wh
   const user = query.user_id ?? actor.id
   if (user !== actor.id && !allows('ADMIN', actor.role!))
     throw problem('insufficient_role', { field: 'user_id', detail: 'Only an ADMIN sees what others were told' })
-  const event = eventOf(app, actor.workspace, user, query.subject)
-  if (!event || !membershipOf(app, actor.workspace, user))
+  const isMember = membershipOf(app, actor.workspace, user) !== undefined
+  const message = isMember && messageOf(app, actor, user, query.subject)
+  if (message) return ofMessage(app, user, message)
+  const event = isMember && eventOf(app, actor.workspace, user, query.subject)
+  if (!event)
     throw problem('not_found', { field: 'subject', detail: 'Channels were not to tell of anything like that' })
   const decided = queries(app.db).ofEvent.all(event.id, user)
   const { audience_json, workspace_id, ...shown } = event
@@ -49,6 +53,26 @@ function eventOf({ db }: App, workspace: string, user: string, subject: string):
   const notification = eventOfNotification.get(workspace, user, subject)
   if (notification) return notification.event_id ? event.get(workspace, notification.event_id) : undefined
   return event.get(workspace, subject) ?? eventAbout.get(workspace, subject)
+}
+
+/** A delivery that an agent made. One through a channel of the workspace is to nobody in particular, as in the log. */
+function messageOf({ db }: App, { workspace, role }: Actor, user: string, subject: string): Row | undefined {
+  const row = queries(db).find.get(workspace, subject)
+  if (row?.source_kind !== 'message') return undefined
+  const isShown = row.user_id === null ? allows('ADMIN', role!) : row.user_id === user
+  return isShown ? row : undefined
+}
+
+/** What an agent sends goes through the one channel that it names, whatever people want there. */
+function ofMessage(app: App, user: string, row: Row): Why {
+  const { id, category, source_kind, source_id, title, created_at } = row
+  const { reason, ...channel } = told(app, user, row)
+  return {
+    event: { id, category, priority: messagePriority, source_kind, source_id, title, created_at },
+    user_id: user,
+    concerned: true,
+    channels: [{ ...channel, reason: `an agent sent it through this channel, which it was allowed; ${reason}` }],
+  }
 }
 
 const words: Record<Row['status'], string> = {
