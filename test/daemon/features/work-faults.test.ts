@@ -44,7 +44,7 @@ describe('from outside', () => {
       expect(body).toMatchObject({ code: 'transition_refused', detail: expect.stringContaining(`is ${status}`) })
     expect(comment_count).toBe(1)
     const actions = (await it.events(identifier)).map(([action]: string[]) => action as string)
-    expect(actions.filter((action) => action.startsWith('review_'))).toHaveLength(1)
+    expect(actions.filter((action: string) => action.startsWith('review_'))).toHaveLength(1)
   })
 
   it('an issue that ten people start at once has one run', async () => {
