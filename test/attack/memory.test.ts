@@ -120,7 +120,7 @@ async function sends(bodies: [route: string, body: object][]): Promise<number[]>
   return JSON.parse(await daemon.download(agentId, 'said.json'))
 }
 
-it('people decide at once over what an agent writes meanwhile: each rule is there once, and nothing is lost', async () => {
+it('people decide at once over what an agent writes meanwhile: each rule is there once, none is lost', async () => {
   says = (ids) => JSON.stringify(ids.slice(1).map((id, n) => rule(`Case ${n}`, [ids[0]!, id])))
   expect(await consolidate()).toMatchObject({ status: 'ok', rules_proposed: 11 })
   const waiting = await pending()

@@ -57,7 +57,8 @@ async function furnished() {
   it_.app.writeNow(() => {
     const insert = it_.app.db.prepare(
       `INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, status, priority,
-        assignee_type, assignee_id, work_mode, due_date, sort_order, project_id, created_by_type, created_at, updated_at)
+        assignee_type, assignee_id, work_mode, due_date, sort_order, project_id, created_by_type, created_at,
+         updated_at)
        VALUES (@id, @workspace, @crew, 'issue', @n, 'X-' || @n, @title, @status, @priority,
         CASE WHEN @assignee IS NULL THEN NULL ELSE 'agent' END, @assignee, 'agent', @due_date, @sort_order, @project,
         'user', @created_at, @updated_at)`,

@@ -4,7 +4,7 @@ import type { Db } from '#kernel/store/db'
 import type { Row } from '../queries.ts'
 import { type Filter, type LabelTest, listing, queries, type Source } from './queries.ts'
 
-/** Issues up to which those of one filter are read and sorted; with more, all are looked through in the list's order. */
+/** Issues up to which those of one filter are read and sorted; with more, all are looked through in list order. */
 const manyIssues = 10_000
 /** The same where more than an index must be read: for a text in titles, and for a label. */
 const manyRows = 1500
@@ -62,7 +62,7 @@ function named(filter: Filter): Exclude<Source, 'found' | 'order'>[] {
   return names
 }
 
-/** In the order of the list enough issues with a label are soon found; elsewhere all issues of the source are looked at. */
+/** In the order of the list enough issues with a label are soon found; elsewhere all of the source are looked at. */
 function labelTest(db: Db, filter: Filter, source: Source): LabelTest {
   if (filter.label === undefined || source === 'order' || source === 'found') return 'each'
   return queries(db).label.get({ ...filter, most: manyInSet })! < manyInSet ? 'set' : 'each'

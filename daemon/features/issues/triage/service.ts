@@ -17,7 +17,7 @@ export interface Outcome {
 const most = 200
 
 /**
- * Issues of the backlog that nobody works on and that are part of no other, oldest first. They are read a few at a time:
+ * Issues of the backlog that nobody works on and that are part of no other, oldest first, read a few at a time:
  * others may have their turn between any two.
  */
 export function* untriaged({ db }: App, workspace: string): Generator<{ id: string; title: string }> {
