@@ -73,6 +73,38 @@ describe('checkpoints', () => {
       expect((await it.call('VIEWER', 'GET', `${path}/checkpoints?limit=${query}`)).body.count).toBe(count)
   })
 
+  it('leave out the label and the container that there is not', async () => {
+    const it = await daemon()
+    const { path } = await issueIn(it)
+    for (const body of [undefined, {}, { label: '' }]) {
+      const made = await it.call('MANAGER', 'POST', `${path}/checkpoints`, body)
+      expect(made.status).toBe(201)
+      for (const member of ['label', 'fork_of']) expect(made.body).not.toHaveProperty(member)
+      expect(Object.keys(made.body.state)).toEqual(['agent_memory', 'pending_tasks', 'open_assignments'])
+    }
+  })
+
+  it('name the container of the crew', async () => {
+    const it = await daemon()
+    const { crew, path } = await issueIn(it)
+    it.app.db.prepare("UPDATE crew_containers SET container_id = 'box-1' WHERE crew_id = ?").run(crew.id)
+    const { state } = (await it.call('MANAGER', 'POST', `${path}/checkpoints`)).body
+    expect(state.crew_container_id).toBe('box-1')
+  })
+
+  it('are not found where there are none', async () => {
+    const it = await daemon()
+    expect((await it.call('VIEWER', 'GET', '/missions/none/checkpoints')).status).toBe(404)
+    expect((await it.call('MANAGER', 'POST', '/missions/none/checkpoints')).status).toBe(404)
+    for (const [method, tail] of [
+      ['GET', ''],
+      ['POST', '/restore'],
+      ['POST', '/fork'],
+      ['DELETE', ''],
+    ] as const)
+      expect((await it.call('MANAGER', method, `/checkpoints/cp_${'0'.repeat(16)}${tail}`)).status).toBe(404)
+  })
+
   it('need an entry to begin from', async () => {
     const it = await daemon()
     const { crew } = await issueIn(it)
@@ -160,6 +192,24 @@ describe('checkpoints', () => {
         journal_cursor,
       },
     })
+  })
+
+  it('fork under a label, for the person who asks, and the entry that they begin from may be gone', async () => {
+    const it = await daemon()
+    const { path } = await issueIn(it)
+    const { id } = (await it.call('MANAGER', 'POST', `${path}/checkpoints`)).body
+    it.app.db.prepare("UPDATE checkpoints SET journal_cursor = 'j_gone'").run()
+    const forked = await it.call('ADMIN', 'POST', `/checkpoints/${id}/fork`, { label: 'second try' })
+    expect(forked.status).toBe(201)
+    const admin = it.person('ADMIN').userId
+    expect((await it.call('VIEWER', 'GET', `/checkpoints/${forked.body.new_checkpoint_id}`)).body).toMatchObject({
+      label: 'second try',
+      created_by: admin,
+      fork_of: id,
+    })
+    expect((await types(it, 'entry_type=fork.created'))[0].actor_id).toBe(admin)
+    for (const body of ['{', '[]', '{"label":7}'])
+      expect((await it.call('ADMIN', 'POST', `/checkpoints/${id}/fork`, body)).status).toBe(400)
   })
 
   it('fork by the address of their mission too, and of no other', async () => {

@@ -61,6 +61,38 @@ describe('triage rules', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field', field } })
   })
 
+  it('stand behind the greatest position, and by their time where positions are the same', async () => {
+    const it = await tracker()
+    const { id } = await it.rule('first')
+    await it.call('MANAGER', 'PATCH', `/triage-rules/${id}`, { position: 7 })
+    const { id: second, position } = await it.rule('second')
+    expect(position).toBe(8)
+    it.clock.advance(1000)
+    await it.call('MANAGER', 'PATCH', `/triage-rules/${(await it.rule('third')).id}`, { position: 7 })
+    await it.call('MANAGER', 'PATCH', `/triage-rules/${second}`, { position: 0 })
+    expect((await it.rules()).map(({ name }: { name: string }) => name)).toEqual(['second', 'first', 'third'])
+  })
+
+  it.each([
+    ['{', 'invalid_json'],
+    ['[]', 'invalid_json'],
+    ['{"name":""}', 'invalid_field'],
+    ['{"pattern":""}', 'invalid_field'],
+    ['{"match_type":"glob"}', 'invalid_field'],
+    ['{"position":1.5}', 'invalid_field'],
+    ['{"position":-1}', 'invalid_field'],
+    ['{"enabled":"yes"}', 'invalid_field'],
+    ['{"crew_id":"none"}', 'invalid_field'],
+    ['{"id":"mine"}', 'no_fields'],
+  ])('refuse the change %s', async (body, code) => {
+    const it = await tracker()
+    const rule = await it.rule('crash')
+    const refused = await it.call('MANAGER', 'PATCH', `/triage-rules/${rule.id}`, body)
+    expect(refused).toMatchObject({ status: 400, body: { code } })
+    expect(await it.rules()).toEqual([rule])
+    expect((await it.call('MANAGER', 'PATCH', '/triage-rules/none', { name: 'x' })).status).toBe(404)
+  })
+
   it('say which kinds of match there are', async () => {
     const it = await tracker()
     const body = { name: 'x', pattern: 'x', match_type: 'glob' }
@@ -147,6 +179,42 @@ describe('processing', () => {
     expect(await it.read(docs)).toMatchObject({ assignee_id: null, priority: 'low' })
     for (const left of [other, plain]) expect(await it.read(left)).toMatchObject({ priority: 'none' })
     expect((await it.rules()).map(({ match_count }: { match_count: number }) => match_count)).toEqual([2, 0, 1, 0])
+  })
+
+  it('tells upper from lower case in regex and exact, and not in contains', async () => {
+    const it = await tracker()
+    for (const match_type of ['exact', 'regex', 'contains']) await it.rule('Crash', { name: match_type, match_type })
+    for (const title of ['Crash', 'crash', 'A Crash', 'Crash ends']) await it.open(title)
+    expect(await it.process()).toEqual({ processed: 4, matched: 4 })
+    expect((await it.rules()).map((rule: { match_count: number }) => rule.match_count)).toEqual([1, 2, 1])
+  })
+
+  it('sets no labels, and nothing that the rule leaves open', async () => {
+    const it = await tracker()
+    const label = (await it.call('OWNER', 'POST', '/labels', { name: 'bug', color: '#123' })).body.id
+    await it.rule('crash', { labels_json: JSON.stringify([label]) })
+    const issue = await it.open('crash', { priority: 'high', description: 'why' })
+    const before = await it.read(issue)
+    expect(await it.process()).toEqual({ processed: 1, matched: 1 })
+    expect(await it.read(issue)).toEqual(before)
+  })
+
+  it('looks at issues alone, not at missions', async () => {
+    const it = await tracker()
+    await it.rule('crash', { priority: 'high' })
+    const issue = await it.open('crash')
+    it.app.db.prepare("UPDATE missions SET mission_type = 'orchestration'").run()
+    expect(await it.process()).toEqual({ processed: 0, matched: 0 })
+    expect(it.app.db.prepare('SELECT priority FROM missions WHERE identifier = ?').pluck().get(issue)).toBe('none')
+  })
+
+  it('counts every match when two process at once', async () => {
+    const it = await tracker()
+    await it.rule('x')
+    await Promise.all(Array.from({ length: 30 }, () => it.open('x')))
+    const both = await Promise.all([it.process(), it.process()])
+    expect(both).toEqual([1, 2].map(() => ({ processed: 30, matched: 30 })))
+    expect(await it.rules()).toMatchObject([{ match_count: 60 }])
   })
 
   it('gives issues to another crew and project', async () => {

@@ -109,6 +109,29 @@ describe('workflow templates', () => {
       expect(await it.change(id, none)).toMatchObject({ status: 400 })
   })
 
+  it('are listed by the time they were made, and say when they were changed', async () => {
+    const it = await scene()
+    const { id, created_at } = await it.ours()
+    it.clock.advance(1000)
+    await it.create({ name: 'A later one', template_json: text(stages) })
+    it.clock.advance(1000)
+    const changed = (await it.change(id, { name: 'Renamed', id: 'mine', created_at: 'x', is_builtin: true })).body
+    expect(changed).toMatchObject({ id, created_at, is_builtin: false, updated_at: '2026-01-01T00:00:02Z' })
+    const names = (await it.list()).map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['Standard', 'Renamed', 'A later one'])
+  })
+
+  it.each([
+    [{}, 'name'],
+    [{ name: 'x' }, 'template_json'],
+    [{ template_json: text(stages) }, 'name'],
+    [{ name: 'x', template_json: stages }, 'template_json'],
+  ])('need a name and a text of stages: %j lacks %s', async (body, field) => {
+    const it = await scene()
+    expect(await it.create(body)).toMatchObject({ status: 400, body: { field } })
+    expect((await it.list()).length).toBe(1)
+  })
+
   it('have names of their own, whatever the case', async () => {
     const it = await scene()
     const taken = { status: 409, body: { code: 'name_taken' } }
