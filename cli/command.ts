@@ -183,6 +183,8 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
   }
 
   /** What was changed so far: true where it was so already. */
+  /** What may be typed next after this outcome; undefined: what the table of outcomes names. */
+  protected upNext: string | undefined
   private readonly changes: boolean[] = []
   private readonly outcomes: Outcome[] = []
 
@@ -246,7 +248,7 @@ export abstract class ApiCommand<T extends typeof Command> extends Command {
     if (this.unchanged && asked && !process.exitCode) this.finish(exits.unchanged)
     if (process.stderr.isTTY !== true || machine(this.out.wanted)) return
     const { commandLine, next } = await import('./outcomes.ts')
-    const line = commandLine(next[this.id ?? ''], { ...this.flags, ...this.args, name: this.out.made })
+    const line = commandLine(this.upNext ?? next[this.id ?? ''], { ...this.flags, ...this.args, name: this.out.made })
     if (line) this.out.note(`Next: ${line}`, 'dim')
   }
 

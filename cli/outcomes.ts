@@ -315,9 +315,9 @@ export const already: Readonly<Record<string, string | null>> = {
 
 /** The text with its words in place; undefined when one of them is missing. */
 export function filled(text: string | undefined, words: Readonly<Record<string, unknown>>): string | undefined {
-  const names = [...(text ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  const names = [...(text ?? '').matchAll(/\{([\w-]+)\}/g)].map(([, name]) => name!)
   if (text === undefined || names.some((name) => typeof words[name] !== 'string')) return undefined
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string)
+  return text.replace(/\{([\w-]+)\}/g, (_, name: string) => words[name] as string)
 }
 
 /** A command line with its words in place, each as a shell takes it. */

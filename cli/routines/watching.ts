@@ -26,11 +26,11 @@ export async function watchRoutine({ api, connection, out, at }: Watching): Prom
   const screen = out.terminal ? redrawn(process.stdout) : changes((text) => process.stdout.write(`${text}\n`))
   const query = { trace_id: at.routineRunId }
   const timer = out.terminal ? setInterval(() => screen.again(), 1000) : undefined
-  let run = await api.routines.result(at)
+  let run = await api.routines.result({ ...at, query: {} })
   try {
     // The start of the run is an entry of the past, so that it is read again once nothing is missed any more.
     for await (const _ of onwards({ api, connection, query, past: past(api, query), onState: tellState(out) })) {
-      run = await api.routines.result(at)
+      run = await api.routines.result({ ...at, query: {} })
       screen.draw(run)
       if (over(run)) return run
     }

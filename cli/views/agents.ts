@@ -2,8 +2,9 @@ import type { Static } from 'typebox'
 import type { Agent, AgentRow } from '#contract/agents'
 import { age, span, status, when, word } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
+import { inWords } from './schedules.ts'
 
-type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set'>>
+type Row = Static<typeof AgentRow> & Partial<Pick<Static<typeof Agent>, 'webhook_secret_set' | 'schedule_next_runs'>>
 
 /** A ghost works no more. An agent that does nothing else waits for a person, where one of its runs does. */
 const standing = ({ status, waiting_runs, expired_at }: Row) =>
@@ -44,7 +45,8 @@ export const agentView: View<Row> = {
     Suggests: ({ suggested_prompts }) => suggested_prompts,
     Schedule: ({ schedule_cron: cron, schedule_timezone: zone, schedule_enabled: on }) =>
       cron && `${cron} ${zone}${on ? '' : ', switched off'}`,
-    'Next run': ({ schedule_next_run }) => when(schedule_next_run),
+    'Next runs': ({ schedule_next_runs: next = [], schedule_timezone: zone }) =>
+      next.map((at) => inWords(at, zone)).join(', ') || null,
     'Last scheduled': ({ schedule_last_run }) => when(schedule_last_run),
     Webhook: ({ webhook_secret_set: set, webhook_require_timestamp: strict }) =>
       set ? (strict ? 'open, with timestamps only' : 'open') : null,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { stringify } from 'yaml'
 import type { Reply } from '#contract/define'
-import type { Routine, RoutineRun, routines } from '#contract/routines'
+import type { Routine, RoutineRun, routines, SubSpan as SubSpanSchema } from '#contract/routines'
 import { age, span } from '../output/cell.ts'
 import type { View } from '../output/printer.ts'
 
@@ -9,6 +9,7 @@ export type RoutineRow = Static<typeof Routine>
 export type RunShown = Reply<typeof routines.result>
 type Version = Reply<typeof routines.versions>[number]
 type Run = Static<typeof RoutineRun>
+type SubSpan = Static<typeof SubSpanSchema>
 
 export const routineView: View<RoutineRow> = {
   name: ({ slug }) => slug,
@@ -32,7 +33,8 @@ export const routineView: View<RoutineRow> = {
 
 export const routineShownView: View<Reply<typeof routines.show>> = {
   ...(routineView as View<Reply<typeof routines.show>>),
-  wide: {
+  detail: {
+    ...routineView.columns,
     ...routineView.wide,
     DESCRIPTION: ({ description }) => description,
     'ACTIVE-VERSION': ({ active_version }) => active_version,
@@ -96,7 +98,8 @@ export const routineHistoryView: View<Reply<typeof routines.history>[number]> = 
 
 export const runShownView: View<RunShown> = {
   ...(routineRunView as View<RunShown>),
-  wide: {
+  detail: {
+    ...routineRunView.columns,
     ...routineRunView.wide,
     INPUTS: ({ inputs }) => JSON.stringify(inputs),
     OUTPUT: ({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)),
@@ -107,6 +110,15 @@ export const runShownView: View<RunShown> = {
         )
         .join('\n'),
   },
+  below: ({ sub_spans }) => Object.values(sub_spans).flat().flatMap(ioLines).join('\n'),
+}
+
+/** What a tool took and gave, where that was asked for. */
+function ioLines({ name, status, input, output, input_truncated, output_truncated }: SubSpan): string[] {
+  if (input === undefined && output === undefined) return []
+  const part = (mark: string, text: string | undefined, cut: boolean | undefined) =>
+    text === undefined ? [] : [`${mark} ${text}${cut ? ' […]' : ''}`]
+  return [`\n${name}  ${status}`, ...part('<', input, input_truncated), ...part('>', output, output_truncated)]
 }
 
 export const pendingView: View<Reply<typeof routines.pending>[number]> = {

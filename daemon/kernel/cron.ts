@@ -29,6 +29,14 @@ export function nextTime(cron: string, timezone: string, after: number): number 
   }
 }
 
+/** The next times after `now`, three unless stated. */
+export function nextTimes(cron: string, timezone: string, now: number, count = 3): number[] {
+  const found: number[] = []
+  for (let at = nextTime(cron, timezone, now); at !== null && found.length < count; at = nextTime(cron, timezone, at))
+    found.push(at)
+  return found
+}
+
 /** The last time up to `now`; the parser looks for one before the second that it is given. */
 export const lastTime = (cron: string, timezone: string, now: number): number =>
   parse(cron, timezone, Math.floor(now / 1000) * 1000 + 1000)

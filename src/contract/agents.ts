@@ -147,6 +147,7 @@ const row = {
 export const AgentRow = Type.Object(row)
 export const Agent = Type.Object({
   ...row,
+  schedule_next_runs: Type.Array(Type.String(), { description: 'The next three times; none while it is switched off' }),
   webhook_secret_set: Type.Boolean(),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was stored but deserves a second look' })),
 })

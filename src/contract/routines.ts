@@ -183,6 +183,9 @@ const Step = Type.Object({
 })
 
 /** What an agent did within a step: it thought, or used a tool. */
+/** Most characters that a span shows of what a tool was given, and of what it gave. */
+export const spanTextLimit = 16_384
+
 export const SubSpan = Type.Object({
   seq: Type.Integer(),
   kind: Type.Enum(['bash', 'write', 'read', 'edit', 'mcp_tool', 'http', 'tool', 'think']),
@@ -191,6 +194,12 @@ export const SubSpan = Type.Object({
   started_at: Type.String({ description: 'When the message that it belongs to was stored' }),
   duration_ms: Type.Integer({ description: '0 within one message' }),
   status: Type.Enum(['ok', 'error', 'running']),
+  input: Type.Optional(Type.String({ description: 'With io_step: what the tool was given, as JSON' })),
+  output: Type.Optional(Type.String({ description: 'With io_step: what the tool gave, or what was thought' })),
+  input_truncated: Type.Optional(Type.Boolean({ description: `The input has more than ${spanTextLimit} characters` })),
+  output_truncated: Type.Optional(
+    Type.Boolean({ description: `The output has more than ${spanTextLimit} characters` }),
+  ),
 })
 
 const RunShown = Type.Object({
@@ -562,6 +571,14 @@ export const routines = {
   result: get(`${W}/pipeline-runs/:routineRunId`, {
     summary: 'Show a run of a routine with its steps',
     access: 'VIEWER',
+    query: Type.Object({
+      io_step: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: 'Key of a step: its sub_spans have input and output too. One that has not begun adds nothing',
+        }),
+      ),
+    }),
     reply: RunShown,
     throws: ['not_found'],
   }),

@@ -81,6 +81,7 @@ describe('commands that change something', () => {
     }
     const typed = commandLine(line, words)
     expect(typed, `${line} has a word that the command lacks`).toBeDefined()
+    expect(typed).not.toMatch(/[{}]/)
     const request = resolve(typed!.split(' ').slice(1), known)
     if (request.kind !== 'run') throw new Error(`There is no command ${typed}`)
     const command = commands[request.id]!

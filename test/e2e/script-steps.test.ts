@@ -52,7 +52,7 @@ async function begin(slug: string, script: object) {
 
 async function ended(runId: string) {
   const workspaceId = await workspace()
-  const result = () => daemon.client.routines.result({ workspaceId, routineRunId: runId })
+  const result = () => daemon.client.routines.result({ workspaceId, routineRunId: runId, query: {} })
   await expect.poll(async () => (await result()).ended_at, { timeout: 60_000 }).toBeTruthy()
   return result()
 }

@@ -5,7 +5,7 @@ import { workspaceInUse } from '../../contexts/session.ts'
 import { editDraft } from '../../editor.ts'
 import { Cancelled, InputError, interactive } from '../../input.ts'
 import { shellWord } from '../../output/shell-word.ts'
-import { saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { nextAfter, saveDefinition, saveFlags } from '../../routines/saving.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesEdit extends ApiCommand<typeof RoutinesEdit> {
@@ -36,6 +36,7 @@ export default class RoutinesEdit extends ApiCommand<typeof RoutinesEdit> {
       try {
         const row = await saveDefinition(this.api, workspaceId, edited.file, draft, this.flags, before.version)
         edited.drop()
+        this.upNext = nextAfter(row)
         return await this.out.done(savedWords(row), row, routineView)
       } catch (error) {
         if (!(error instanceof InputError)) {

@@ -4,6 +4,7 @@ import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { crewId } from '../../lookup.ts'
 import { definitionIn } from '../../routines/definition.ts'
+import { nextAfter } from '../../routines/saving.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesImport extends ApiCommand<typeof RoutinesImport> {
@@ -18,6 +19,7 @@ export default class RoutinesImport extends ApiCommand<typeof RoutinesImport> {
     const crew = this.flags.crew && (await crewId(this.api, this.flags.crew))
     const body = { ...(bundle as object), ...(crew && { author_crew_id: crew }) }
     const row = await this.api.routines.import({ workspaceId, body: body as never })
+    this.upNext = nextAfter(row)
     await this.out.done(savedWords(row), row, routineView)
   }
 }

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { definitionIn } from '../../routines/definition.ts'
-import { saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { nextAfter, saveDefinition, saveFlags } from '../../routines/saving.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesSave extends ApiCommand<typeof RoutinesSave> {
@@ -23,6 +23,7 @@ export default class RoutinesSave extends ApiCommand<typeof RoutinesSave> {
     const workspaceId = workspaceInUse(this.session)
     const definition = await definitionIn(this.args.file)
     const row = await saveDefinition(this.api, workspaceId, this.args.file, definition, this.flags)
+    this.upNext = nextAfter(row)
     await this.out.done(savedWords(row), row, routineView)
   }
 }

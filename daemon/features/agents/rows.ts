@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import { type Agent, type AgentRow as AgentListRow, providerFor } from '#contract/agents'
 import { allows, higher } from '#contract/roles'
-import type { App } from '#kernel/app'
+import { type App, wholeSeconds } from '#kernel/app'
 import { crewRoles } from '#kernel/auth/standing'
+import { nextTimes } from '#kernel/cron'
 import type { Actor } from '#kernel/feature'
 import { paysWith } from '../credentials/delivery/service.ts'
 import { type AgentCounts, type AgentRow, queries } from './queries.ts'
@@ -62,7 +63,13 @@ export function toAgent(app: App, row: AgentRow, actor: Actor): Static<typeof Ag
   const counted = { ...row, ...queries(app.db).counts.get(row.id)! }
   return {
     ...toAgentRow(counted, actor),
+    schedule_next_runs: nextRuns(app, row),
     webhook_secret_set: row.webhook_secret_set === 1,
     pays_with: provider ? paysWith(app, actor, row.id, provider) : null,
   }
 }
+
+const nextRuns = (
+  app: App,
+  { schedule_cron: cron, schedule_timezone: zone, schedule_enabled: on }: AgentRow,
+): string[] => (cron !== null && on === 1 ? nextTimes(cron, zone, app.clock()).map(wholeSeconds) : [])

@@ -27,14 +27,6 @@ export function dueOf(cron: string, timezone: string, policy: CatchupPolicy, fro
   return { begin, missed: all.length - begin.length, next }
 }
 
-/** The next times, three unless stated. */
-export function nextTimes(cron: string, timezone: string, now: number, count = 3): number[] {
-  const found: number[] = []
-  for (let at = nextTime(cron, timezone, now); at !== null && found.length < count; at = nextTime(cron, timezone, at))
-    found.push(at)
-  return found
-}
-
 /** Whether what a routine gave says that work is to begin. */
 export const saysGo = (output: unknown): boolean =>
   typeof output === 'string'

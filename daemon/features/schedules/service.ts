@@ -3,7 +3,7 @@ import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { mostSchedules, type Schedule, type schedules } from '#contract/schedules'
 import type { App } from '#kernel/app'
-import { cronOf, nextTime, timezoneOf } from '#kernel/cron'
+import { cronOf, nextTime, nextTimes, timezoneOf } from '#kernel/cron'
 import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
 import type { Call } from '#kernel/feature'
@@ -14,7 +14,6 @@ import { timeAt } from '#kernel/time-at'
 import { type RoutineRow, routineById, routineBySlug } from '../routines/service.ts'
 import { startRun } from '../routines/starting/service.ts'
 import { type Listed, queries, type Row } from './queries.ts'
-import { nextTimes } from './rules.ts'
 
 type Shown = Static<typeof Schedule>
 type Body = Call<typeof schedules.update>['body']

@@ -40,7 +40,7 @@ describe('muster agents trigger', () => {
 })
 
 describe('the schedule of an agent', () => {
-  it('is set by flags, shown with its next run, switched off and removed', async () => {
+  it('is set by flags, shown with its next three runs in words, switched off and removed', async () => {
     const { run } = await cliFor(await workplace(), 'OWNER')
     const update = (...flags: string[]) => run('agents', 'update', 'ada', ...flags)
     const zone = ['--schedule-timezone', 'Europe/Berlin']
@@ -52,8 +52,13 @@ describe('the schedule of an agent', () => {
       schedule_next_run: '2026-01-01T06:00:00Z',
     })
     expect((await run('agents', 'show', 'ada')).stdout).toMatch(/Schedule\t0 7 \* \* \* Europe\/Berlin\n/)
+    expect((await run('agents', 'show', 'ada')).stdout).toContain(
+      'Next runs\tThu 1 Jan 2026 07:00, Fri 2 Jan 2026 07:00, Sat 3 Jan 2026 07:00\n',
+    )
     await update('--no-schedule-enabled')
-    expect((await run('agents', 'show', 'ada')).stdout).toContain('0 7 * * * Europe/Berlin, switched off')
+    const off = (await run('agents', 'show', 'ada')).stdout
+    expect(off).toContain('0 7 * * * Europe/Berlin, switched off')
+    expect(off).not.toMatch(/Next runs\t./)
     const refused = await update('--schedule-cron', '* * *')
     expect(refused.stderr).toContain('--schedule-cron must have five fields')
     expect(JSON.parse((await update('--schedule-cron', '', '--json')).stdout).schedule_cron).toBe(null)

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type RunShown, runShownView } from '../../../cli/views/routines.ts'
 import { cliFor } from '../../support/cli.ts'
 import { routines } from '../../support/routines.ts'
 
@@ -23,8 +24,8 @@ async function scene() {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const { run } = await cliFor(it)
-  return { ...it, muster: run, folder, file }
+  const { run, screen } = await cliFor(it)
+  return { ...it, muster: run, screen, folder, file }
 }
 
 describe('muster routines', () => {
@@ -50,6 +51,21 @@ describe('muster routines', () => {
     expect(await muster('routines', 'approve', 'new')).toMatchObject({ code: 0 })
     const ran = await muster('routines', 'run', 'new', '--json')
     expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('name the approval as what comes next, while one is waited for', async () => {
+    const { muster, screen, file } = await scene()
+    const at = async (...line: string[]) => {
+      const shown = screen(['routines', ...line])
+      expect(await shown.ended).toBe(0)
+      return shown.text()
+    }
+    expect(await at('save', file('greet.yaml', greet))).toContain('Next: muster routines show greet')
+    const risky = greet.replace(/type: transform[\s\S]*/, "type: code\n    code: { code: '1' }\n")
+    expect(await at('save', file('greet.yaml', risky))).toContain('Next: muster routines approve greet')
+    const bundle = file('bundle.json', (await muster('routines', 'export', 'greet')).stdout)
+    await muster('routines', 'remove', 'greet', '--yes')
+    expect(await at('import', bundle)).toContain('Next: muster routines approve greet')
   })
 
   it('show what is wrong with a definition at its lines', async () => {
@@ -97,6 +113,17 @@ describe('muster routines', () => {
       output: 'Hello, world',
     })
     expect((await muster('routines', 'logs', id)).stdout).toContain('The routine greet was completed')
+    expect((await muster('routines', 'result', id)).stdout).toContain('words  transform  completed')
+    expect((await muster('routines', 'show', 'greet')).stdout).toContain('expression: .')
+    expect(await muster('routines', 'result', id, '--io-step', 'words')).toMatchObject({ code: 0 })
+  })
+
+  it('show what tools took and gave, with a mark where that was cut off', () => {
+    const span = { seq: 0, kind: 'bash', name: 'Bash', started_at: '', duration_ms: 0, status: 'ok' } as const
+    const io = { input: 'make test', output: 'xx', input_truncated: false, output_truncated: true }
+    const shown = (sub_spans: RunShown['sub_spans']) => runShownView.below!({ sub_spans } as RunShown)
+    expect(shown({ a: [span] })).toBe('')
+    expect(shown({ a: [span, { ...span, ...io }] })).toBe('\nBash  ok\n< make test\n> xx […]')
   })
 
   it('have versions that can be compared and taken back', async () => {

@@ -123,7 +123,10 @@ export function findRun(app: App, workspace: string, id: string): RunRow {
 
 const parsed = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
 
-export function result(app: App, { actor, routineRunId }: Call<typeof routines.result>): Reply<typeof routines.result> {
+export function result(
+  app: App,
+  { actor, routineRunId, query }: Call<typeof routines.result>,
+): Reply<typeof routines.result> {
   const row = findRun(app, actor.workspace, routineRunId)
   const steps = engine(app.db).steps.all(row.id)
   const done = steps.filter(({ status }) => status === 'completed' || status === 'skipped')
@@ -136,7 +139,7 @@ export function result(app: App, { actor, routineRunId }: Call<typeof routines.r
       ...step,
       ...(output_json !== null && { output: parsed(output_json) }),
     })),
-    sub_spans: spansOf(app, steps, actor.id),
+    sub_spans: spansOf(app, steps, actor.id, query.io_step),
   }
 }
 

@@ -245,6 +245,33 @@ describe('agents in routines', () => {
     expect(Date.parse(sub_spans.a[0].started_at)).toBeGreaterThan(0)
   })
 
+  it('show what the tools of one step took and gave, if that is asked for, up to a limit', async () => {
+    const it = await crewOfRoutines()
+    await it.save('work', [agent('a')], { inputs }, it.crewId)
+    const { run_id } = await it.run('work', { wait_seconds: 0 })
+    const long = 'x'.repeat(20_000)
+    await it.used([calls('t1', 'Bash', { command: 'make test' }), gets('t1', 'all passed')])
+    await it.used([calls('t2', 'Write', { content: long }), gets('t2', long)])
+    await it.says('done')
+    await it.until(run_id, 'completed')
+    const spans = async (query: string) =>
+      (await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${run_id}${query}`)).body.sub_spans.a
+    for (const query of ['', '?io_step=', '?io_step=b'])
+      for (const name of ['input', 'output', 'input_truncated', 'output_truncated'])
+        expect((await spans(query))[0], query).not.toHaveProperty(name)
+    const [short, cut] = await spans('?io_step=a')
+    expect(short).toMatchObject({
+      input: '{"command":"make test"}',
+      output: 'all passed',
+      input_truncated: false,
+      output_truncated: false,
+    })
+    expect(cut).toMatchObject({ output: 'x'.repeat(16_384), input_truncated: true, output_truncated: true })
+    expect(cut.input).toHaveLength(16_384)
+    const tooLong = await it.call('VIEWER', 'GET', `${it.W}/pipeline-runs/${run_id}?io_step=${'a'.repeat(201)}`)
+    expect(tooLong).toMatchObject({ status: 400, body: { field: 'io_step' } })
+  })
+
   it('of another crew, and those that are not there, fail the step', async () => {
     const it = await crewOfRoutines()
     await it.save('work', [agent('a', { agent_slug: 'nobody' })], { inputs }, it.crewId)

@@ -643,6 +643,21 @@ describe('a run of a routine', () => {
     await expect.poll(begun).toEqual([3, 1, 2, 0])
   })
 
+  it('begins with eleven others at most in one change, however many are due', async () => {
+    const { app, save, run, pass } = await routines()
+    await save('one', [give('a', '1')], { max_concurrent: 40 })
+    for (let n = 0; n < 30; n++) await run('one', { delay_seconds: 60 })
+    const begun = app.db.prepare<[], number>('SELECT count(*) FROM routine_runs').pluck()
+    const seen = new Set<number>()
+    // Told after each change that begins runs.
+    const look = () => void seen.add(begun.get()!)
+    app.bus.on('routine', look)
+    pass(60_000)
+    await expect.poll(() => begun.get()).toBe(30)
+    await expect.poll(() => [...seen]).toEqual([12, 24, 30])
+    app.bus.off('routine', look)
+  })
+
   it('is a row in which what is not there is empty, and failures alike have one fingerprint', async () => {
     const { save, run, call, W, until } = await routines()
     await save('ask', [wait('a'), fail('b')], { max_concurrent: 3 })
