@@ -223,8 +223,8 @@ describe('from each status', () => {
       body: {
         code: 'transition_refused',
         detail:
-          'WEB-1 is TODO; from there it may go to BACKLOG, IN_PROGRESS, CANCELLED, DUPLICATE. An issue is deleted from ' +
-          'BACKLOG or CANCELLED',
+          'WEB-1 is TODO; from there it may go to BACKLOG, IN_PROGRESS, CANCELLED, DUPLICATE. An issue is deleted ' +
+          'from BACKLOG or CANCELLED',
       },
     })
     await it.move(identifier, 'CANCELLED')

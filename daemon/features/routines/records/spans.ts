@@ -13,7 +13,7 @@ type Part = Static<typeof MessagePart> & { ts: string }
 /** Most spans of a step, and characters of what a span says. */
 const [mostSpans, detailLimit] = [200, 300]
 
-/** What the agents of a run's steps did, as far as this person may read it; of `ioStep` with what tools took and gave. */
+/** What agents did in a run's steps, as far as this person may read it; of `ioStep` with what tools took and gave. */
 export function spansOf(
   app: App,
   steps: readonly StepRow[],
