@@ -47,8 +47,4 @@ export async function saveDefinition(
   })
 }
 
-/** What may be typed next where a version waits for approval. */
-export const nextAfter = ({ status }: RoutineRow): string | undefined =>
-  status === 'proposed' ? 'routines approve {name}' : undefined
-
 const nameIn = (definition: string): string => String((parse(definition) as { name?: unknown } | null)?.name ?? '')

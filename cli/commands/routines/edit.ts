@@ -5,7 +5,8 @@ import { workspaceInUse } from '../../contexts/session.ts'
 import { editDraft } from '../../editor.ts'
 import { Cancelled, InputError, interactive } from '../../input.ts'
 import { shellWord } from '../../output/shell-word.ts'
-import { nextAfter, saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { nextAfter } from '../../routines/next.ts'
+import { saveDefinition, saveFlags } from '../../routines/saving.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesEdit extends ApiCommand<typeof RoutinesEdit> {

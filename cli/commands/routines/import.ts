@@ -4,7 +4,7 @@ import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { crewId } from '../../lookup.ts'
 import { definitionIn } from '../../routines/definition.ts'
-import { nextAfter } from '../../routines/saving.ts'
+import { nextAfter } from '../../routines/next.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesImport extends ApiCommand<typeof RoutinesImport> {

@@ -2,7 +2,8 @@ import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
 import { workspaceInUse } from '../../contexts/session.ts'
 import { definitionIn } from '../../routines/definition.ts'
-import { nextAfter, saveDefinition, saveFlags } from '../../routines/saving.ts'
+import { nextAfter } from '../../routines/next.ts'
+import { saveDefinition, saveFlags } from '../../routines/saving.ts'
 import { routineView, savedWords } from '../../views/routines.ts'
 
 export default class RoutinesSave extends ApiCommand<typeof RoutinesSave> {
