@@ -87,24 +87,21 @@ describe('pairing.poll', () => {
     expect((await poll(it, code)).body).toEqual({ status: 'consumed', adapter_hint: 'CODEX_CLI', expires_at })
   })
 
-  it(
-    'Pairing code: any -> reported as expired by GET pair/poll when ' + 'unknown, foreign or elapsed, all alike',
-    async () => {
-      const clock = fixedClock()
-      const it = await daemon({ clock })
-      const used = await start(it)
-      await redeem(it, used)
-      const { code } = await start(it)
-      expect((await poll(it, code, 'OWNER')).body).toEqual(unknown)
-      expect((await poll(it, '22222222')).body).toEqual(unknown)
-      expect((await poll(it, '!"§$%&/(')).body).toEqual(unknown)
-      clock.advance(599_000)
-      expect((await poll(it, code)).body.status).toBe('pending')
-      clock.advance(1000)
-      expect((await poll(it, code)).body).toEqual(unknown)
-      expect((await poll(it, used.code)).body).toEqual(unknown)
-    },
-  )
+  it('Pairing code: any -> reported as expired by GET pair/poll when unknown, foreign or elapsed, all alike', async () => {
+    const clock = fixedClock()
+    const it = await daemon({ clock })
+    const used = await start(it)
+    await redeem(it, used)
+    const { code } = await start(it)
+    expect((await poll(it, code, 'OWNER')).body).toEqual(unknown)
+    expect((await poll(it, '22222222')).body).toEqual(unknown)
+    expect((await poll(it, '!"§$%&/(')).body).toEqual(unknown)
+    clock.advance(599_000)
+    expect((await poll(it, code)).body.status).toBe('pending')
+    clock.advance(1000)
+    expect((await poll(it, code)).body).toEqual(unknown)
+    expect((await poll(it, used.code)).body).toEqual(unknown)
+  })
 
   it.each([
     ['abcd-efgh', 'ABCDEFGH'],
@@ -216,17 +213,14 @@ describe('pairing.redeem', () => {
     )
   })
 
-  it(
-    'Pairing code: pending -> consumed on POST pair/redeem, which only ' + 'one of many at the same time wins',
-    async () => {
-      const it = await daemon()
-      const { code } = await start(it)
-      const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
-      expect((await poll(it, code)).body.status).toBe('consumed')
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
-      expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
-    },
-  )
+  it('Pairing code: pending -> consumed on POST pair/redeem, which only one of many at the same time wins', async () => {
+    const it = await daemon()
+    const { code } = await start(it)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
+    expect((await poll(it, code)).body.status).toBe('consumed')
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)])
+    expect(it.app.db.prepare("SELECT count(*) FROM cli_tokens WHERE name = 'pair'").pluck().get()).toBe(1)
+  })
 
   it('Pairing code: pending -> expired when ten minutes have passed', async () => {
     const clock = fixedClock()
