@@ -320,6 +320,17 @@ describe('a preview', () => {
     const { body } = await call('MANAGER', 'POST', '/automations/preview', { event_type: 'run.failed' })
     expect(body.scanned).toBe(0)
   })
+
+  it('looks at the newest 500', async () => {
+    const { fails, call } = await scene()
+    await fails({ exit_code: 7 })
+    for (let n = 0; n < 500; n++) await fails({ exit_code: 1 })
+    const body = { event_type: 'run.failed', matcher: { payload_equals: { exit_code: 7 } } }
+    expect((await call('MANAGER', 'POST', '/automations/preview', body)).body).toMatchObject({
+      scanned: 500,
+      matched: 0,
+    })
+  })
 })
 
 describe('inputs of automations', () => {
