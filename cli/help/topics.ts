@@ -4,7 +4,7 @@ export const topics: Readonly<Record<string, string>> = {
   'account:2fa': 'The second factor of your account',
   'account:avatar': 'Your picture',
   adapters: "The agents' clients: what they can, and which a crew has",
-  admin: 'Counts, users, workspaces, data of people; the server of this machine',
+  admin: 'Counts, users, data of people; the server of this machine',
   'admin:gdpr': 'What a workspace keeps about a person, and their erasure',
   'admin:sessions': 'Browser sessions on the server of this machine',
   alias: 'Names of your own for command lines',

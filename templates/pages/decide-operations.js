@@ -9,5 +9,7 @@ export const operations = {
   'persona.decide': ['POST', '/api/v1/persona/suggestions/:auditId/decide'],
   'routines.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/approve'],
   'routines.reject': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/reject'],
+  'skills.approve': ['POST', '/api/v1/skills/proposed/approve'],
+  'skills.reject': ['POST', '/api/v1/skills/proposed/reject'],
   'waitpoints.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/waitpoints/:token/approve'],
 }

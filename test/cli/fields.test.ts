@@ -88,6 +88,8 @@ const unnamed: Record<string, string> = {
   'automations:create enabled': 'the flag --disabled',
   'automations:update enabled': '`muster automations enable` and `disable`',
   'waitpoints:complete approved': 'the flag --deny',
+  'recipes:install account_labels': 'not offered',
+  'recipes:install credential_values': 'each is asked for by its own name',
   'skills:assign config': 'not offered',
   'skills:list installed_for_agent_id': '`muster skills assigned`',
   'skills:show files': '`muster skills export` writes them',

@@ -14,7 +14,7 @@ export default class SkillsGenerate extends ApiCommand<typeof SkillsGenerate> {
   ]
   static override next = {
     skill_exists: 'muster skills show NAME',
-    model_key_missing: 'muster credentials create',
+    model_key_missing: 'muster credentials create NAME --type API_KEY',
   }
   static override args = { name: Args.string({ required: true, description: 'name of the new skill' }) }
   static override flags = {

@@ -61,6 +61,7 @@ describe('agents.create', () => {
       schedule_timezone: 'UTC',
       schedule_last_run: null,
       schedule_next_run: null,
+      schedule_next_runs: [],
       webhook_require_timestamp: false,
       webhook_secret_set: false,
       crew: null,

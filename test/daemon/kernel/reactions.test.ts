@@ -138,6 +138,8 @@ it('what follows a commit ends with the daemon', async () => {
     'chat.deleted: attachments',
     'agent.deleted: attachments',
     'workspace.deleted: attachments',
+    // What is marked stands in rows that the next consolidation reads.
+    'memory.priority_changed: consolidate',
     // What a mission needs next follows from rows that the next daemon looks at first.
     'assignment.completed: missions',
     'assignment.failed: missions',
