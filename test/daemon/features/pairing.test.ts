@@ -87,7 +87,7 @@ describe('pairing.poll', () => {
     expect((await poll(it, code)).body).toEqual({ status: 'consumed', adapter_hint: 'CODEX_CLI', expires_at })
   })
 
-  it('Pairing code: any -> reported as expired by GET pair/poll when unknown, foreign or elapsed, all alike', async () => {
+  it('Pairing code: any -> expired by GET pair/poll when unknown, foreign or elapsed, all alike', async () => {
     const clock = fixedClock()
     const it = await daemon({ clock })
     const used = await start(it)
@@ -213,7 +213,7 @@ describe('pairing.redeem', () => {
     )
   })
 
-  it('Pairing code: pending -> consumed on POST pair/redeem, which only one of many at the same time wins', async () => {
+  it('Pairing code: pending -> consumed on POST pair/redeem, which one of many at the same time wins', async () => {
     const it = await daemon()
     const { code } = await start(it)
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(it, { code })))
