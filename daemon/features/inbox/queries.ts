@@ -154,9 +154,6 @@ export const queries = statements((db) => ({
   release: db.prepare<[workspace: string, id: string]>(
     'UPDATE inbox_items SET decides_json = NULL WHERE workspace_id = ? AND id = ?',
   ),
-  secondApprover: db.prepare<[workspace: string], { required: number }>(
-    'SELECT require_second_approver AS required FROM workspaces WHERE id = ?',
-  ),
 }))
 
 const wheres = {

@@ -6,6 +6,7 @@ import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import { type Problem, problem } from '#kernel/problem'
+import { secondApproverRequired } from '../workspaces/service.ts'
 import { audiencesOf, type Listed, listingOf, listings, type Place, queries, type Row, type Seen } from './queries.ts'
 import {
   type Deciding,
@@ -193,9 +194,9 @@ export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({
 })
 
 /** Whether who set the agent up may not decide alone. Told as it is when the item is read. */
-function secondApprover({ db }: App, row: Row) {
+function secondApprover(app: App, row: Row) {
   if (!decidingOf(row)?.guarded) return {}
-  const required = queries(db).secondApprover.get(row.workspace_id)?.required === 1
+  const required = secondApproverRequired(app, row.workspace_id)
   return { second_approver_required: required, second_approver_by_workspace: required, second_approver_by_tier: false }
 }
 
