@@ -1,9 +1,9 @@
 import type { App } from '#kernel/app'
-import { addressOf, providerOfModel, providers } from '../../providers/index.ts'
+import { providerOfModel, providers } from '../../providers/index.ts'
 import { localAddress, localCompletion } from '../../providers/local.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { endpointUrl, modelKey } from '../credentials/delivery/service.ts'
-import { type Asked, NoAnswer } from '../models/asking/service.ts'
+import { endpointUrl } from '../credentials/delivery/service.ts'
+import { type Asked, NoAnswer, vendorAsked } from '../models/asking/service.ts'
 import { localModels } from '../models/service.ts'
 
 /** A model that reads the journal for a workspace. */
@@ -24,11 +24,8 @@ export function summarizerOf(app: App, workspace: string): Summarizer | null {
 }
 
 function vendorOf(app: App, workspace: string, provider: Provider, model: string): Summarizer | null {
-  const { completion, name } = provider
-  const base = addressOf(app.config, provider)
-  const key = completion && base ? modelKey(app, workspace, name) : null
-  if (!completion || !base || !key) return null
-  return { model: model || completion.model, completion, base, token: key.token, operator: true }
+  const asked = vendorAsked(app, workspace, provider)
+  return asked && { model: model || asked.completion.model, ...asked }
 }
 
 function localOf(app: App, workspace: string, model: string): Summarizer | null {

@@ -1,6 +1,8 @@
 import type { App } from '#kernel/app'
 import { OutboundError } from '#kernel/outbound/outbound'
-import type { Completion } from '../../../providers/provider.ts'
+import { addressOf } from '../../../providers/index.ts'
+import type { Completion, Provider } from '../../../providers/provider.ts'
+import { modelKey } from '../../credentials/delivery/service.ts'
 
 /** Milliseconds for one answer. */
 const patience = 120_000
@@ -15,6 +17,14 @@ export interface Asked {
   token: string
   /** The address is the operator's. */
   operator: boolean
+}
+
+/** A vendor, as it is asked with a key of the workspace; null where it cannot be asked or the workspace has none. */
+export function vendorAsked(app: App, workspace: string, provider: Provider): Asked | null {
+  const { completion, name } = provider
+  const base = addressOf(app.config, provider)
+  const key = completion && base ? modelKey(app, workspace, name) : null
+  return completion && base && key ? { completion, base, token: key.token, operator: true } : null
 }
 
 /** It gave no answer that could be used. The message holds nothing of what it said. */

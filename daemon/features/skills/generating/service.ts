@@ -4,9 +4,8 @@ import type { skills } from '#contract/skills'
 import type { App } from '#kernel/app'
 import { type Call, staged } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
-import { addressOf, providerOf } from '../../../providers/index.ts'
-import { modelKey } from '../../credentials/delivery/service.ts'
-import { ask, NoAnswer } from '../../models/asking/service.ts'
+import { providerOf } from '../../../providers/index.ts'
+import { ask, NoAnswer, vendorAsked } from '../../models/asking/service.ts'
 import { bodyOf, readSkill } from '../format.ts'
 import { queries } from '../queries.ts'
 import { type Read, readWhole, storeSkill, tellImported } from '../storing.ts'
@@ -49,18 +48,15 @@ function requireNew({ db }: App, slug: string): void {
 async function written(app: App, { actor, body }: Calling): Promise<Read> {
   requireNew(app, body.slug)
   const name = providerFor(defaultAdapter)!
-  const provider = providerOf(name)!
-  const base = addressOf(app.config, provider)
-  const key = provider.completion && base ? modelKey(app, actor.workspace, name) : null
-  if (!provider.completion || !base || !key)
+  const asked = vendorAsked(app, actor.workspace, providerOf(name)!)
+  if (!asked)
     throw problem('model_key_missing', { detail: `Store a working API key of ${name} for the workspace first` })
   const wait = app.limits.take('test', actor.id)
   if (wait) throw wait
-  const { completion } = provider
+  const { completion } = asked
   const model = body.model?.trim() || (completion.writer ?? completion.model)
   const prompt = `The name of the skill: ${body.slug}\n\nWhat it is to teach:\n\n${body.prompt}`
   try {
-    const asked = { completion, base, token: key.token, operator: true }
     return skillIn(await ask(app, asked, { model, system, prompt }), body.slug)
   } catch (error) {
     if (error instanceof NoAnswer) throw problem('no_skill_written', { detail: error.message })

@@ -5,9 +5,8 @@ import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { isSlug } from '#kernel/slugs'
-import { addressOf, providerOf } from '../../../providers/index.ts'
-import { modelKey } from '../../credentials/delivery/service.ts'
-import { ask, NoAnswer } from '../../models/asking/service.ts'
+import { providerOf } from '../../../providers/index.ts'
+import { ask, NoAnswer, vendorAsked } from '../../models/asking/service.ts'
 
 type Suggested = Static<typeof Suggestion>
 type Member = Suggested['agents'][number]
@@ -23,17 +22,13 @@ delivers.`
 /** Asks a model which crew would suit. Nothing is stored. */
 export async function suggest(app: App, { actor, body }: Call<typeof crewTemplates.suggest>): Promise<Suggested> {
   const name = providerFor(defaultAdapter)!
-  const provider = providerOf(name)!
-  const base = addressOf(app.config, provider)
-  const key = provider.completion && base ? modelKey(app, actor.workspace, name) : null
-  if (!provider.completion || !base || !key)
-    throw problem('no_model_key', { detail: `Store a working API key of ${name} for the workspace first` })
+  const asked = vendorAsked(app, actor.workspace, providerOf(name)!)
+  if (!asked) throw problem('no_model_key', { detail: `Store a working API key of ${name} for the workspace first` })
   const wait = app.limits.take('test', actor.id)
   if (wait) throw wait
-  const asked = { completion: provider.completion, base, token: key.token, operator: true }
   try {
     const prompt = `What the crew is for:\n\n${body.description}`
-    return suggestionIn(await ask(app, asked, { model: provider.completion.model, system, prompt }))
+    return suggestionIn(await ask(app, asked, { model: asked.completion.model, system, prompt }))
   } catch (error) {
     if (error instanceof NoAnswer) throw problem('no_suggestion', { detail: error.message })
     throw error
