@@ -18,7 +18,7 @@ const writing = {
   access: 'internal',
   status: 200,
   reply: Written,
-  journal: ['memory.updated', 'memory.write_rejected'],
+  journal: ['memory.updated', 'memory.write_rejected', 'memory.write_verifier_blocked'],
   throws: ['not_found', 'memory_off', 'memory_refused', 'body_too_large', 'policy_refused', 'rate_limited'],
 } as const
 
@@ -42,6 +42,7 @@ export const agentMemory = {
       path: optional(text),
       content: optional(text),
       bytes: optional(Type.Integer()),
+      sha256: optional(text),
       files: optional(Type.Array(Type.Object({ path: text, bytes: Type.Integer(), written_at: Time }))),
     }),
     journal: false,
@@ -49,6 +50,7 @@ export const agentMemory = {
   }),
   writeMemory: post('/internal/memory/write', {
     ...writing,
+    throws: [...writing.throws, 'memory_changed'],
     summary: 'Write a memory file for an agent',
     agent: {
       route: '/memory/write',
@@ -60,10 +62,16 @@ export const agentMemory = {
       members: {
         path: 'AGENT.md, lessons.md, topics/NAME.md, or crew/CREW.md',
         content: 'The whole new text, Markdown',
+        parent_sha: 'The sha256 that memory_read told: refused if somebody has written since. "" for a new file',
       },
       rate,
     },
-    body: Type.Object({ ...caller, path: Path, content: prose(60_000) }),
+    body: Type.Object({
+      ...caller,
+      path: Path,
+      content: prose(60_000),
+      parent_sha: optional(Type.String({ maxLength: 64 })),
+    }),
   }),
   appendMemory: post('/internal/memory/append-daily', {
     ...writing,

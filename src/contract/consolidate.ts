@@ -164,7 +164,7 @@ export const consolidate = {
       decided_by: Id,
       version_sha: Type.String({ description: 'SHA-256 of the merged file, which has a version of its own' }),
     }),
-    journal: ['memory.updated', 'memory.write_rejected', 'memory.consolidated'],
+    journal: ['memory.updated', 'memory.write_rejected', 'memory.write_verifier_blocked', 'memory.consolidated'],
     throws: ['not_found', 'proposal_settled', 'staging_gone', 'body_too_large', 'memory_refused'],
   }),
   reject: post('/consolidate/proposed/:proposalId/reject', {

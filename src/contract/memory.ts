@@ -92,7 +92,7 @@ const reading = { access: 'VIEWER', throws: ['not_found'] } as const
 const writing = {
   access: 'VIEWER',
   scope: 'agents:write',
-  journal: ['memory.updated', 'memory.write_rejected'],
+  journal: ['memory.updated', 'memory.write_rejected', 'memory.write_verifier_blocked'],
 } as const
 const onWriting = ['not_found', 'insufficient_role', 'memory_refused', 'body_too_large', 'memory_changed'] as const
 
@@ -191,7 +191,7 @@ export const memory = {
       tier: optional(Type.Enum(memoryTiers, { description: 'Must be that of the path' })),
     }),
     reply: Written,
-    journal: ['memory.updated', 'memory.write_rejected'],
+    journal: ['memory.updated', 'memory.write_rejected', 'memory.write_verifier_blocked'],
     throws: onWriting,
   }),
   diff: get('/memory/diff', {
@@ -275,7 +275,7 @@ export const memory = {
         description: 'What was not written, the first 200',
       }),
     }),
-    journal: ['memory.updated', 'memory.write_rejected'],
+    journal: ['memory.updated', 'memory.write_rejected', 'memory.write_verifier_blocked'],
     throws: ['not_found', 'body_too_large'],
   }),
   health: get('/memory/health', {

@@ -59,7 +59,7 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
     },
   ],
   'memory.readMemory': () => [{ path: 'AGENT.md' }],
-  'memory.writeMemory': () => [{ path: 'AGENT.md' }],
+  'memory.writeMemory': () => [{ path: 'AGENT.md', parent_sha: undefined }],
   'memory.appendMemory': () => [{ shared: true }],
   'memory.searchMemory': () => [{ limit: 1, scope: '' }],
   'memory.searchConversations': () => [{ limit: 1 }],

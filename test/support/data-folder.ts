@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Client, createClient } from '#client'
+import { type Client, type Connection, createClient, createConnection } from '#client'
 import type { Db } from '#kernel/store/db'
 import { type Musterd, refusedMusterd, startMusterd } from './musterd.ts'
 
@@ -18,7 +18,7 @@ export interface DataFolder {
   start(
     words?: readonly string[],
     env?: Record<string, string>,
-  ): Promise<{ daemon: Musterd; client: Client; said: string[] }>
+  ): Promise<{ daemon: Musterd; connection: Connection; client: Client; said: string[] }>
   /** Starts it, and expects that it ends: how, and with which words. */
   refusal(env?: Record<string, string>): Promise<{ code: number | null; said: string }>
   remove(): void
@@ -55,7 +55,8 @@ export function dataFolder(who: { token?: string; workspace?: string } = {}): Da
       const said: string[] = []
       const daemon = await startMusterd({ ...env, ...more }, (text) => said.push(text), { words })
       running.push(daemon)
-      return { daemon, client: createClient({ server: `unix://${dir}/musterd.sock`, ...who }), said }
+      const connection = createConnection({ server: `unix://${dir}/musterd.sock`, ...who })
+      return { daemon, connection, client: createClient(connection), said }
     },
     refusal: (more = {}) => refusedMusterd({ ...env, ...more }),
     remove() {

@@ -30,8 +30,14 @@ export const shaOf = (content: string): string => hash('sha256', content, 'hex')
 export const readFile = ({ db }: App, owner: string, name: string): File | undefined =>
   queries(db).find.get(owner, name)
 
-/** Makes this the text, as a new version of it. The text that stands there already makes none. */
-export function writeFile(app: App, place: Place, content: string, by: string, now: string): File {
+/** Makes this the text, as a new version of it. The text that stands there already makes none, and has no `version`. */
+export function writeFile(
+  app: App,
+  place: Place,
+  content: string,
+  by: string,
+  now: string,
+): File & { version?: string } {
   const { workspace_id, tier, owner_id, name, path } = place
   const before = readFile(app, owner_id, name)
   const sha256 = shaOf(content)
@@ -46,17 +52,18 @@ export function writeFile(app: App, place: Place, content: string, by: string, n
     written_at: now,
     written_by: by,
   }
+  const version = `mv_${newId(app.clock())}`
   keep.run({ workspace_id, sha256, content })
   insert.run({
     ...written,
-    id: `mv_${newId(app.clock())}`,
+    id: version,
     tier: kindOf(tier, name),
     path,
     parent_sha: before?.sha256 ?? null,
   })
   const { number } = set.get({ ...written, tier })!
   indexFile(app, { number, workspace_id, owner_id, name }, content)
-  return { content, sha256, written_at: now }
+  return { content, sha256, written_at: now, version }
 }
 
 /** Removes the text; its versions stay. False when there is none. */
@@ -82,7 +89,7 @@ export function digestOf(app: App, owner: string): string | null {
 
 interface Storing {
   actor: Acting
-  action: Payload<'memory.updated'>['action']
+  action: Action
   /** Hash of the text that is to be replaced; empty where there must be none. */
   expected?: string | undefined
   /** The text was looked through before the change, and holds nothing that is refused. */
@@ -118,19 +125,19 @@ export function store(
   if (!isVisible(content)) throw problem('invalid_field', { field: 'content', detail: 'content must not be blank' })
   const refused = judge(app, place, content, judged)
   if (refused) {
-    const { what, reason, answer } = refused
-    const payload = { path: place.path, reason, what, bytes: Buffer.byteLength(content) }
-    app.journal(fact('memory.write_rejected', payload, aboutOf(place, actor)))
-    return answer
+    noteRefusal(app, place, actor, refused, Buffer.byteLength(content))
+    return refused.answer
   }
   const by = actor.actor_id ?? 'system'
-  const { sha256 } = writeFile(app, place, content, by, now)
+  const { sha256, version } = writeFile(app, place, content, by, now)
   const bytes = Buffer.byteLength(content)
   const parent = before && { parent_sha: before.sha256 }
-  const changed = before?.sha256 !== sha256
+  const changed = version !== undefined
   const { path, tier, name } = place
-  if (changed)
-    app.journal(fact('memory.updated', { path, tier, action, sha256, bytes, ...parent }, aboutOf(place, actor)))
+  if (changed) {
+    const what = { ...toldOf(place, action, actor), sha256, bytes, version_id: version, ...parent }
+    app.journal(fact('memory.updated', what, aboutOf(place, actor)))
+  }
   const cap_bytes = capOf(tier, name)
   const full = bytes >= cap_bytes * 0.8
   return {
@@ -144,33 +151,69 @@ export function store(
   }
 }
 
+type Action = Payload<'memory.updated'>['action']
+
+const sourceOf: Partial<Record<Action, Payload<'memory.updated'>['source']>> = {
+  import: 'import',
+  restore: 'restore',
+  merge: 'consolidation',
+  unlearn: 'consolidation',
+}
+
+/** What the journal says of a text that changed, whatever the change was. */
+function toldOf({ path, tier }: Place, action: Action, { actor_type }: Acting) {
+  const agent_slug = /^agent:([^/]+)\//.exec(path)?.[1]
+  const source = sourceOf[action] ?? (actor_type === 'agent' || actor_type === 'user' ? actor_type : 'system')
+  return { path, tier, action, source, ...(agent_slug !== undefined && { agent_slug }) }
+}
+
 interface Verdict {
-  reason: Payload<'memory.write_rejected'>['reason']
+  reason: 'secret' | 'injection' | 'cap'
   what: string
+  /** Bytes that there may be at most. */
+  limit: number
   answer: Problem
+}
+
+function noteRefusal(app: App, place: Place, actor: Acting, { reason, what, limit }: Verdict, attempted: number): void {
+  const { path, tier, name: file } = place
+  const about = aboutOf(place, actor)
+  if (reason === 'injection')
+    return void app.journal(
+      fact('memory.write_verifier_blocked', { path, tier, file, kind: reason, detail: what }, about),
+    )
+  const sizes = { bytes_attempted: attempted, bytes_limit: limit }
+  const payload = { path, tier, file, reason: reason === 'cap' ? reason : 'scrubber', what, ...sizes } as const
+  app.journal(fact('memory.write_rejected', payload, about))
 }
 
 function judge(app: App, { owner_id, tier, name, path }: Place, content: string, judged = false): Verdict | null {
   const bytes = Buffer.byteLength(content)
   const cap = capOf(tier, name)
-  const tooLarge = (reason: 'cap' | 'room', what: string): Verdict => ({
-    reason,
+  const tooLarge = (limit: number, what: string): Verdict => ({
+    reason: 'cap',
     what,
+    limit,
     answer: problem('body_too_large', { field: 'content', detail: what }),
   })
-  if (bytes > cap) return tooLarge('cap', `${path} has at most ${cap} bytes; this would be ${bytes}`)
+  if (bytes > cap) return tooLarge(cap, `${path} has at most ${cap} bytes; this would be ${bytes}`)
   const others = queries(app.db).room.get(owner_id, name)!
   if (others.bytes + bytes > memoryRoom.bytes)
     return tooLarge(
-      'room',
+      memoryRoom.bytes,
       `All files together have at most ${memoryRoom.bytes} bytes; this would be ${others.bytes + bytes}`,
     )
-  if (others.files >= memoryRoom.files) return tooLarge('room', `There are ${others.files} files: remove some first`)
+  if (others.files >= memoryRoom.files) return tooLarge(cap, `There are ${others.files} files: remove some first`)
   const refused = judged ? null : refusedText(content)
   if (!refused) return null
   const { reason, line, what } = refused
   const detail = `Line ${line} of the text is or holds ${what}: models would be given it in every run`
-  return { reason, what, answer: problem('memory_refused', { field: 'content', detail, extra: { reason, line } }) }
+  return {
+    reason,
+    what,
+    limit: cap,
+    answer: problem('memory_refused', { field: 'content', detail, extra: { reason, line } }),
+  }
 }
 
 /** What a file is once something is added to its end. */
@@ -183,6 +226,6 @@ export function appended(app: App, { owner_id, name }: Place, content: string): 
 /** Removes a text; false when there is none. */
 export function discard(app: App, place: Place, actor: Acting): boolean {
   if (!removeFile(app, place.owner_id, place.name)) return false
-  app.journal(fact('memory.updated', { path: place.path, tier: place.tier, action: 'remove' }, aboutOf(place, actor)))
+  app.journal(fact('memory.updated', toldOf(place, 'remove', actor), aboutOf(place, actor)))
   return true
 }

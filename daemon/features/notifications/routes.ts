@@ -29,6 +29,7 @@ import {
   keyLeft,
   learned,
   migrated,
+  writeBlocked,
   writeRejected,
 } from './upkeep/service.ts'
 
@@ -75,6 +76,7 @@ export default feature(
       'server.disk': { writes, run: diskLevel },
       'system.migration': { writes, run: migrated },
       'memory.write_rejected': { writes, run: writeRejected },
+      'memory.write_verifier_blocked': { writes, run: writeBlocked },
       'user.locked': { writes, run: accountLocked },
       'memory.consolidation_proposed': { writes, run: learned },
       'memory.consolidated': { writes, run: learned },

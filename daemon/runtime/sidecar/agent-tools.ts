@@ -254,6 +254,11 @@ export const agentTools: readonly AgentTool[] = [
       properties: {
         path: { type: 'string', maxLength: 250, description: 'AGENT.md, lessons.md, topics/NAME.md, or crew/CREW.md' },
         content: { type: 'string', maxLength: 60000, description: 'The whole new text, Markdown' },
+        parent_sha: {
+          type: 'string',
+          maxLength: 64,
+          description: 'The sha256 that memory_read told: refused if somebody has written since. "" for a new file',
+        },
       },
       required: ['path', 'content'],
     },

@@ -12,6 +12,8 @@ const did = {
   merge: 'merged rules into',
   unlearn: 'took rules out of',
 } as const
+const refused = { path: text, tier: text, file: text }
+const sources = ['agent', 'user', 'system', 'import', 'restore', 'consolidation'] as const
 
 /** What agents remember. No entry holds a text of it. docs/memory.md. */
 export const memoryFacts = {
@@ -21,6 +23,9 @@ export const memoryFacts = {
     Type.Object({
       path: text,
       tier: text,
+      agent_slug: Type.Optional(text),
+      source: Type.Enum(sources, { description: 'Who wrote, or by what the text came' }),
+      version_id: Type.Optional(text),
       action: Type.Enum(Object.keys(did) as (keyof typeof did)[]),
       sha256: Type.Optional(text),
       bytes: Type.Optional(Type.Integer()),
@@ -34,12 +39,14 @@ export const memoryFacts = {
     'info',
     Type.Object({
       query: text,
-      hits: Type.Integer(),
+      scope: Type.Enum(['', 'own', 'crew_shared']),
+      hit_count: Type.Integer(),
       hit_chunk_ids: Type.Array(text, {
         description: 'Parts of files, entries of the journal, and the evidence of rules',
       }),
     }),
-    ({ query, hits }, { person }) => `${person} searched memory for ${quoted(query)} and found ${hits || 'nothing'}`,
+    ({ query, hit_count }, { person }) =>
+      `${person} searched memory for ${quoted(query)} and found ${hit_count || 'nothing'}`,
   ),
   'memory.config_updated': entry(
     'memory.config_updated',
@@ -54,23 +61,30 @@ export const memoryFacts = {
     'memory.versions_swept',
     'info',
     Type.Object({
-      versions: Type.Integer(),
+      deleted_count: Type.Integer(),
       blobs: Type.Integer(),
       bytes: Type.Integer(),
       retention_days: Type.Integer(),
     }),
-    ({ versions, retention_days }) =>
-      `${versions} versions of memory were deleted, which were older than ${retention_days} days`,
+    ({ deleted_count, retention_days }) =>
+      `${deleted_count} versions of memory were deleted, which were older than ${retention_days} days`,
   ),
   'memory.write_rejected': entry(
     'memory.write_rejected',
     'warn',
     Type.Object({
-      path: text,
-      reason: Type.Enum(['secret', 'injection', 'cap', 'room']),
+      ...refused,
+      reason: Type.Enum(['scrubber', 'cap']),
       what: text,
-      bytes: Type.Integer(),
+      bytes_attempted: Type.Integer(),
+      bytes_limit: Type.Integer(),
     }),
     ({ path, what }, { person }) => `What ${person} wrote to memory ${quoted(path)} was refused: ${what}`,
+  ),
+  'memory.write_verifier_blocked': entry(
+    'memory.write_verifier_blocked',
+    'warn',
+    Type.Object({ ...refused, kind: Type.Enum(['injection']), detail: text }),
+    ({ path, detail }, { person }) => `What ${person} wrote to memory ${quoted(path)} was refused: ${detail}`,
   ),
 }

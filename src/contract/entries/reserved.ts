@@ -24,7 +24,6 @@ export const reserved = {
   'cost.incurred': 'info',
   'budget.warning': 'warn',
   'budget.exceeded': 'error',
-  'memory.write_verifier_blocked': 'warn',
   'summary.generated': 'info',
   'exec.output_chunk': 'info',
   'container.snapshot': 'info',

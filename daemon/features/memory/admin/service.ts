@@ -130,7 +130,7 @@ export function forgetOldVersions(app: App, most: number): number {
       0,
     )
     const bytes = gone.reduce((sum, row) => sum + row.bytes, 0)
-    const payload = { versions: gone.length, blobs, bytes, retention_days: days }
+    const payload = { deleted_count: gone.length, blobs, bytes, retention_days: days }
     app.journal(fact('memory.versions_swept', payload, { workspace_id: workspace, actor_type: 'system' }))
     forgotten += gone.length
   }

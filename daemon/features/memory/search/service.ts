@@ -20,6 +20,7 @@ export interface Covered {
   owners: string[] | null
   crew: string | null
   agent: string | null
+  scope: '' | 'own' | 'crew_shared'
 }
 
 /** Owners that the expression names; with more, all of the workspace is searched and filtered. */
@@ -29,13 +30,13 @@ const ranked = 200
 const snippetMost = 400
 
 /** Entries that tell of searches and writes, and would be found instead of what they tell of. */
-const aboutMemory = 'memory.searched,memory.updated,memory.write_rejected'
+const aboutMemory = 'memory.searched,memory.updated,memory.write_rejected,memory.write_verifier_blocked'
 
 /** What an agent may search: its own memory, that of its crew and of the workspace. */
 export function coveredBy(agent: AgentRow, scope: '' | 'own' | 'crew_shared'): Covered {
   const shared = [...(agent.crew_id ? [agent.crew_id] : []), agent.workspace_id]
   const owners = scope === 'own' ? [agent.id] : scope === 'crew_shared' ? shared : [agent.id, ...shared]
-  return { workspace: agent.workspace_id, owners, crew: agent.crew_id, agent: agent.id }
+  return { workspace: agent.workspace_id, owners, crew: agent.crew_id, agent: agent.id, scope }
 }
 
 function covered(app: App, { actor: { workspace }, body }: Call<typeof memory.search>): Covered {
@@ -43,11 +44,11 @@ function covered(app: App, { actor: { workspace }, body }: Call<typeof memory.se
   if (agent) return coveredBy(agentNamed(app, workspace, agent), scope)
   if (scope === 'own')
     throw problem('invalid_field', { field: 'agent', detail: 'Name the agent whose own memory it is' })
-  if (!crew_id) return { workspace, owners: null, crew: null, agent: null }
+  if (!crew_id) return { workspace, owners: null, crew: null, agent: null, scope }
   const crew = crewCalled(app, workspace, crew_id)
   if (!crew) throw problem('not_found', { field: 'crew_id', detail: 'There is no such crew' })
   const agents = scope === 'crew_shared' ? [] : queries(app.db).agentsOfCrew.all(crew.id)
-  return { workspace, owners: [crew.id, ...agents], crew: crew.id, agent: null }
+  return { workspace, owners: [crew.id, ...agents], crew: crew.id, agent: null, scope }
 }
 
 /** Parts of memory files that match, best first. */
@@ -135,10 +136,12 @@ export async function searchMemory(app: App, query: string, within: Covered, lim
 }
 
 /** Records a search: what is often found is worth a rule, and what rules rest on counts as found with them. */
-export function noteSearch(app: App, { hits, query }: Found, { workspace, crew, agent }: Covered, actor: Acting): void {
+export function noteSearch(app: App, { hits, query: asked }: Found, within: Covered, actor: Acting): void {
+  const { workspace, crew, agent, scope } = within
   const hit_chunk_ids = [...new Set(hits.flatMap(({ id, evidence }) => [id, ...evidence]))].slice(0, 100)
   const about = { workspace_id: workspace, ...(crew && { crew_id: crew }), ...(agent && { agent_id: agent }), ...actor }
-  app.journal(fact('memory.searched', { query: query.slice(0, 200), hits: hits.length, hit_chunk_ids }, about))
+  const query = asked.slice(0, 200)
+  app.journal(fact('memory.searched', { query, scope, hit_count: hits.length, hit_chunk_ids }, about))
 }
 
 const limitOf = (limit = 10): number => Math.min(Math.max(limit, 1), 50)

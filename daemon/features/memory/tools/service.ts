@@ -48,7 +48,8 @@ export function read(app: App, { body }: Call<typeof agentMemory.readMemory>): R
   const { place } = placeOf(app, agent, body.path)
   const file = readFile(app, place.owner_id, place.name)
   if (!file) throw problem('not_found', { field: 'path', detail: `Nothing is remembered in ${place.path}` })
-  return { path: place.path, content: file.content, bytes: Buffer.byteLength(file.content) }
+  const { content, sha256 } = file
+  return { path: place.path, content, bytes: Buffer.byteLength(content), sha256 }
 }
 
 function listed(app: App, agent: AgentRow) {
@@ -69,7 +70,8 @@ export function write(app: App, { body, now }: Call<typeof agentMemory.writeMemo
   const { place, tier } = placeOf(app, agent, body.path)
   if (isPeoples(tier, place.name))
     throw problem('invalid_field', { field: 'path', detail: `Only people write ${place.name}` })
-  return storing(app, agent, { place, tier, content: body.content, action: 'write', now })
+  const { content, parent_sha: expected } = body
+  return storing(app, agent, { place, tier, content, action: 'write', now, expected })
 }
 
 /** Whether people alone write a file: pins, personas, and the rules of a crew, each of which they approved. */
@@ -89,14 +91,16 @@ interface Storing {
   tier: MemoryTier
   content: string
   action: 'write' | 'append'
+  /** Hash of the text that is to be replaced; empty where there must be none. */
+  expected?: string | undefined
   now: string
 }
 
 /** Own notes reach the agent alone, and are its to write; those of its crew are as the crew's policy says. */
-function storing(app: App, agent: AgentRow, { place, tier, content, action, now }: Storing) {
+function storing(app: App, agent: AgentRow, { place, tier, content, ...how }: Storing) {
   const verdict = tier === 'agent' ? 'journal' : sharing(app, agent, tier)
-  const stored = store(app, place, content, { actor: { actor_type: 'agent', actor_id: agent.id }, action, now })
-  if (verdict === 'inbox' && 'changed' in stored && stored.changed) tell(app, agent, place, now)
+  const stored = store(app, place, content, { actor: { actor_type: 'agent', actor_id: agent.id }, ...how })
+  if (verdict === 'inbox' && 'changed' in stored && stored.changed) tell(app, agent, place, how.now)
   return stored
 }
 

@@ -60,12 +60,18 @@ export function migrated(app: App, happened: Happened<'system.migration'>): void
   tellChannels(app, happened, { type: 'server', id: 'journal' }, channels)
 }
 
-/** What was to be remembered held a secret, or words that would command agents. */
+/** What was to be remembered held a secret. */
 export function writeRejected(app: App, happened: Happened<'memory.write_rejected'>): void {
-  const { reason, path } = happened.payload
-  if (reason !== 'secret' && reason !== 'injection') return
+  if (happened.payload.reason === 'scrubber') writeBlocked(app, happened)
+}
+
+/** What was to be remembered is nothing that models may be given. */
+export function writeBlocked(
+  app: App,
+  happened: Happened<'memory.write_rejected' | 'memory.write_verifier_blocked'>,
+): void {
   const channels = { category: 'security', audience: admins(app, happened) } as const
-  tellChannels(app, happened, { type: 'memory', id: path }, channels)
+  tellChannels(app, happened, { type: 'memory', id: happened.payload.path }, channels)
 }
 
 /** An account is in several workspaces, and each of them has channels. */

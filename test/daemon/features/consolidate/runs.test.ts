@@ -493,7 +493,7 @@ describe('pins', () => {
     await run(it)
     await run(it)
     expect(await pins(it)).toMatch(/^- 2026-01-01 peer.escalation: Fine <!-- \S+ -->\n$/)
-    expect(told(it, 'memory.write_rejected')).toHaveLength(1)
+    expect(told(it, 'memory.write_verifier_blocked')).toHaveLength(1)
   })
 
   it('wait while there is no room', async () => {

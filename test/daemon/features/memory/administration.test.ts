@@ -150,8 +150,8 @@ describe('administration of memory', () => {
     const history = (await it.call('OWNER', 'GET', `/agents/${it.agentId}/persona/history`)).body
     expect(history.entries).toHaveLength(2)
     expect(told(it, 'memory.versions_swept').map(({ payload }) => payload)).toEqual([
-      { versions: 1, blobs: 0, bytes: 3, retention_days: 30 },
-      { versions: 2, blobs: 2, bytes: 7, retention_days: 30 },
+      { deleted_count: 1, blobs: 0, bytes: 3, retention_days: 30 },
+      { deleted_count: 2, blobs: 2, bytes: 7, retention_days: 30 },
     ])
   })
 })

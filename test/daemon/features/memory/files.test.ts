@@ -105,7 +105,16 @@ describe('memory files', () => {
     const day = 'agent:ada/daily/2026-11-26.md'
     expect((await put(it, day, '語'.repeat(10_000))).status).toBe(200)
     expect((await append(it, day, 'x')).status).toBe(413)
-    expect(told(it, 'memory.write_rejected').map(({ payload }) => payload?.['reason'])).toEqual(['cap', 'cap'])
+    expect(told(it, 'memory.write_rejected').map(({ payload }) => payload)).toMatchObject([
+      { tier: 'agent', file: 'AGENT.md', reason: 'cap', bytes_attempted: 4001, bytes_limit: 4000 },
+      {
+        tier: 'agent',
+        file: day.slice('agent:ada/'.length),
+        reason: 'cap',
+        bytes_attempted: 30_003,
+        bytes_limit: 30_000,
+      },
+    ])
   })
 
   it('keep what half a character becomes, under its own hash', async () => {
@@ -235,7 +244,9 @@ describe('versions', () => {
     })
     const { entries } = await versions(it, path)
     expect(entries[1]).not.toHaveProperty('parent_sha')
-    expect(told(it, 'memory.updated').map(({ payload }) => payload?.['action'])).toEqual(['write', 'write'])
+    expect(told(it, 'memory.updated').map(({ payload }) => payload)).toMatchObject(
+      [...entries].reverse().map(({ id }: { id: string }) => ({ action: 'write', source: 'user', version_id: id })),
+    )
     expect(JSON.stringify(it.entries())).not.toContain('"two"')
   })
 
@@ -275,13 +286,13 @@ describe('versions', () => {
     expect((await restore('ADMIN', elsewhere)).body.path).toBe('agent:ada/topics/old.md')
     expect((await restore('ADMIN', { path, canonical_path: 'crew:web/CREW.md' })).body.field).toBe('canonical_path')
     expect((await restore('ADMIN', { path, tier: 'crew' })).body.field).toBe('tier')
-    expect(told(it, 'memory.updated').map(({ payload }) => payload?.['action'])).toEqual([
-      'write',
-      'write',
-      'restore',
-      'remove',
-      'restore',
-      'restore',
+    expect(told(it, 'memory.updated').map(({ payload }) => [payload?.['action'], payload?.['source']])).toEqual([
+      ['write', 'user'],
+      ['write', 'user'],
+      ['restore', 'restore'],
+      ['remove', 'user'],
+      ['restore', 'restore'],
+      ['restore', 'restore'],
     ])
   })
 

@@ -84,10 +84,12 @@ describe('what is refused', () => {
     const appended = await it.call('OWNER', 'POST', '/memory/file/append', { path, content: orders[0] })
     expect([appended.status, appended.body.reason]).toEqual([422, 'injection'])
     expect((await it.call('OWNER', 'GET', `/memory/file?path=${path}`)).body.content).toBe('good')
-    const told = it.entries().filter(({ entry_type }) => entry_type === 'memory.write_rejected')
-    expect(told.map(({ payload, severity, agent_id }) => [payload?.['reason'], severity, agent_id])).toEqual([
-      ['secret', 'warn', agent.body.id],
-      ['injection', 'warn', agent.body.id],
+    const told = it.entries().filter(({ entry_type }) => entry_type.startsWith('memory.write_'))
+    const about = { severity: 'warn', agent_id: agent.body.id }
+    const where = { tier: 'agent', file: 'AGENT.md' }
+    expect(told).toMatchObject([
+      { ...about, entry_type: 'memory.write_rejected', payload: { ...where, reason: 'scrubber' } },
+      { ...about, entry_type: 'memory.write_verifier_blocked', payload: { ...where, kind: 'injection' } },
     ])
     expect(JSON.stringify(it.entries())).not.toContain(secrets[1])
   })

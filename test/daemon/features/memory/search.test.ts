@@ -151,7 +151,8 @@ describe('a search of memory', () => {
     expect(noted).toHaveLength(1)
     expect(noted[0]!.payload).toMatchObject({
       query: 'zebra',
-      hits: 3,
+      scope: '',
+      hit_count: 3,
       hit_chunk_ids: ['agent:ada/topics/two.md#1', entry.id, 'agent:ada/topics/one.md#1'],
     })
     // A search is not found by the next one.

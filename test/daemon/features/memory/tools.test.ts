@@ -23,7 +23,14 @@ describe('the memory tools of an agent', () => {
     expect([written.status, written.body]).toMatchObject([200, { path: `agent:${it.slug}/AGENT.md`, changed: true }])
     expect((await it.show(`agent:${it.slug}/AGENT.md`)).body).toMatchObject({ content, written_by: it.agentId })
     const noted = it.entries().filter(({ entry_type }) => entry_type === 'memory.updated')
-    expect(noted).toMatchObject([{ actor_type: 'agent', actor_id: it.agentId, agent_id: it.agentId }])
+    expect(noted).toMatchObject([
+      {
+        actor_type: 'agent',
+        actor_id: it.agentId,
+        agent_id: it.agentId,
+        payload: { source: 'agent', agent_slug: it.slug, version_id: expect.stringMatching(/^mv_/) },
+      },
+    ])
     const { text } = (await it.call('OWNER', 'GET', `/memory/context?agent=${it.agentId}`)).body
     await it.send(await it.openChat(), 'And now?')
     const { spec } = await it.runtime.program(1)
@@ -56,6 +63,24 @@ describe('the memory tools of an agent', () => {
       expect([path, (await it.ask('/memory/read', { path })).status]).toEqual([path, 400])
   })
 
+  it('overwrite nothing that somebody wrote since the agent read it, where the agent says what it read', async () => {
+    const it = await place()
+    const write = (content: string, parent_sha?: string) =>
+      it.ask('/memory/write', { path: 'AGENT.md', content, ...(parent_sha !== undefined && { parent_sha }) })
+    expect((await write('one', '')).status).toBe(200)
+    const { sha256 } = (await it.ask('/memory/read', { path: 'AGENT.md' })).body
+    const path = `agent:${it.slug}/AGENT.md`
+    expect((await it.call('OWNER', 'PUT', '/memory/file', { path, content: 'of a person' })).status).toBe(200)
+    for (const read of [sha256, '']) {
+      const { status, body } = await write('two', read)
+      expect([status, body.code, body.field]).toEqual([409, 'memory_changed', 'parent_sha'])
+    }
+    expect((await it.show(path)).body.content).toBe('of a person')
+    const again = (await it.ask('/memory/read', { path: 'AGENT.md' })).body.sha256
+    expect((await write('two', again)).status).toBe(200)
+    expect((await write('three')).status).toBe(200)
+  })
+
   it('note what happened today, with the time, in its own notes or those of the crew', async () => {
     const it = await place()
     const today = it.app.now().slice(0, 10)
@@ -77,7 +102,7 @@ describe('the memory tools of an agent', () => {
       { id: `agent:${it.slug}/topics/zoo.md#1`, text: 'The zebra is striped.' },
     ])
     expect(it.entries().filter(({ entry_type }) => entry_type === 'memory.searched')).toMatchObject([
-      { actor_type: 'agent', payload: { query: 'zebras' } },
+      { actor_type: 'agent', payload: { query: 'zebras', scope: 'own', hit_count: found.body.hits.length } },
     ])
     await it.app.idle()
     const talks = await it.ask('/conversations/search', { query: 'Work' })

@@ -37,7 +37,8 @@ test('what happens to a server and its crews is told in the category that it bel
   const disk = { disk_free_bytes: 1, disk_total_bytes: 9, disk_reserve_bytes: 1, disk_level: 'warn' } as const
   const proposal = { proposal_id: 'p', proposal_path: 'x', rules_count: 2, entries_scanned: 9, model: 'm' }
   const sweep = { worker_id: 'w', crews_run: 0, rules_appended: 0, rules_proposed: 0 }
-  const refusal = { path: 'AGENT.md', what: 'it holds a secret', bytes: 9 }
+  const file = { path: 'agent:ada/AGENT.md', tier: 'agent', file: 'AGENT.md' }
+  const refusal = { ...file, what: 'it holds a secret', bytes_attempted: 9, bytes_limit: 4000 }
   app.writeNow(() => {
     app.journal(fact('provisioning.failed', { error: 'no space', step: 'image' }, about))
     app.journal(fact('crew.stopped_for_room', { error: 'the disk is full' }, about))
@@ -45,8 +46,9 @@ test('what happens to a server and its crews is told in the category that it bel
     app.journal(fact('credential.failover', { ...key, reason: 'quota' }, about))
     app.journal(fact('server.disk', disk, about))
     app.journal(fact('system.migration', { entries: 3 }, about))
-    app.journal(fact('memory.write_rejected', { ...refusal, reason: 'secret' }, about))
+    app.journal(fact('memory.write_rejected', { ...refusal, reason: 'scrubber' }, about))
     app.journal(fact('memory.write_rejected', { ...refusal, reason: 'cap' }, about))
+    app.journal(fact('memory.write_verifier_blocked', { ...file, kind: 'injection', detail: 'an order' }, about))
     app.journal(fact('memory.consolidation_proposed', proposal, about))
     app.journal(fact('system.consolidation_completed', { ...sweep, status: 'ok' }, about))
     app.journal(fact('system.consolidation_completed', { ...sweep, status: 'failed' }, about))
@@ -63,6 +65,7 @@ test('what happens to a server and its crews is told in the category that it bel
     'agents.budget',
     'system.health',
     'system.migration',
+    'security',
     'security',
     'memory',
     'memory',
