@@ -12,7 +12,7 @@ function before(name: string): Db {
     db,
     migrations.slice(
       0,
-      migrations.findIndex((it) => it.name.startsWith(name)),
+      migrations.findIndex((it) => it.name.includes(name)),
     ),
     'then',
   )
@@ -22,7 +22,7 @@ function before(name: string): Db {
 
 describe('runs that a version before 0017 stored', () => {
   it('keep everything: what they are asked, their frames, their place in line, their record', () => {
-    const db = before('0017')
+    const db = before('0017-')
     const chat = db.prepare(
       `INSERT INTO chats (id, workspace_id, agent_id, mode, status, visibility, message_count, last_frame, started_at,
         last_activity_at, created_at) VALUES (?, 'w', 'a', 'CHAT', 'ACTIVE', 'private', 1, ?, 't', 't', 't')`,
@@ -71,5 +71,24 @@ describe('runs that a version before 0017 stored', () => {
     expect(tagged.raw().all()).toEqual([['old', 'COMPLETED', 'nightly']])
     db.pragma('foreign_keys = ON')
     expect(db.pragma('foreign_key_check(run_tags)')).toEqual([])
+  })
+})
+
+describe('labels of issues that a version without an index of them stored', () => {
+  it('are in the index', () => {
+    const db = before('labelled-issues')
+    db.exec(`INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, status, priority,
+        work_mode, due_date, sort_order, project_id, created_by_type, created_at, updated_at)
+      VALUES ('i1', 'w', 'c', 'issue', 1, 'X-1', 'One', 'TODO', 'low', 'agent', '2026-01-02', 3, 'p', 'user', 't1', 't2'),
+        ('i2', 'w', 'c', 'issue', 2, 'X-2', 'Two', 'DONE', 'high', 'agent', NULL, 4, NULL, 'user', 't3', 't4');
+      INSERT INTO mission_labels (mission_id, label_id) VALUES ('i1', 'bug'), ('i2', 'bug'), ('i2', 'ui')`)
+
+    migrate(db, migrations, 'now')
+    const kept = db.prepare('SELECT * FROM labelled_issues ORDER BY label_id, created_at').raw().all()
+    expect(kept).toEqual([
+      ['bug', 't1', 1, 'w', 'issue', 'TODO', 'low', '2026-01-02', 't2', 3, 'c', 'p', null, 'One'],
+      ['bug', 't3', 2, 'w', 'issue', 'DONE', 'high', null, 't4', 4, 'c', null, null, 'Two'],
+      ['ui', 't3', 2, 'w', 'issue', 'DONE', 'high', null, 't4', 4, 'c', null, null, 'Two'],
+    ])
   })
 })

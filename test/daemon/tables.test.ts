@@ -32,7 +32,7 @@ for (const [path, code] of text)
     writers.set(table, (writers.get(table) ?? new Set()).add(ownerOf(path)))
 
 /** Kept by triggers alone. */
-const byTriggers = new Set(['inbox_counts', 'inbox_read_counts'])
+const byTriggers = new Set(['inbox_counts', 'inbox_read_counts', 'labelled_issues'])
 
 /** Tables that the kernel writes beside their feature, and why. */
 const shared: Record<string, { feature: string; why: string }> = {

@@ -22,7 +22,7 @@ export interface Found {
 type Process = Call<typeof triage.process>
 
 /** Issues that are changed in one transaction. */
-const batch = 10
+const batch = 4
 /** Milliseconds after which others have their turn: a request takes about ten turns until it is answered. */
 const patience = 1
 

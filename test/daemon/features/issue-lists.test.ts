@@ -171,7 +171,7 @@ describe('a list of issues', () => {
     const { it: it_, filters } = await furnished()
     for (const [name, { filter, sources }] of Object.entries(filters)) {
       if (filter.search !== undefined) continue
-      for (const source of sources.filter((one) => one !== 'found' && one !== 'label'))
+      for (const source of sources.filter((one) => one !== 'found'))
         for (const sort of issueSorts) {
           const { source: text } = listing(it_.app.db, filter, sort, source, 'set')
           const steps = it_.app.db.prepare(`EXPLAIN QUERY PLAN ${text}`).all({ ...filter, limit: 1, offset: 0 })
@@ -182,9 +182,50 @@ describe('a list of issues', () => {
             name,
             source,
             sort,
-            expect.stringMatching(/m USING COVERING INDEX/),
+            expect.stringMatching(
+              source === 'label' ? /SEARCH m USING PRIMARY KEY \(label_id=/ : /m USING COVERING INDEX/,
+            ),
           ])
         }
     }
+  })
+
+  it('by label follows whatever becomes of an issue', async () => {
+    const { it: it_, made } = await furnished()
+    const { app, call } = it_
+    const kept = app.db.prepare('SELECT * FROM labelled_issues ORDER BY label_id, rowid')
+    const wanted = app.db.prepare(
+      `SELECT ml.label_id, m.created_at, m.rowid, m.workspace_id, m.mission_type, m.status, m.priority, m.due_date,
+        m.updated_at, m.sort_order, m.crew_id, m.project_id, m.assignee_id, m.title
+       FROM mission_labels ml JOIN missions m ON m.id = ml.mission_id ORDER BY ml.label_id, m.rowid`,
+    )
+    const same = () => expect(kept.all()).toEqual(wanted.all())
+    same()
+    const issue = made.find(({ status, labels }) => status === 'BACKLOG' && labels.length === 2)!
+    const [bug, ui] = issue.labels
+    const path = `/crews/${issue.crew}/issues/${issue.id}`
+    const change = async (body: object) => expect((await call('OWNER', 'PATCH', path, body)).status).toBe(200)
+    const inList = async (query: string) => {
+      const { body } = await call('OWNER', 'GET', `/issues?limit=100&label=${query}`)
+      return (body as Made[]).some(({ id }) => id === issue.id)
+    }
+    for (const body of [
+      { status: 'TODO', priority: 'urgent', title: 'Another title', due_date: '2026-03-04', sort_order: 77 },
+      { project_id: made.find(({ project }) => project !== null && project !== issue.project)!.project },
+      { assignee_type: 'user', assignee_id: it_.person('MANAGER').userId },
+    ]) {
+      await change(body)
+      same()
+    }
+    expect(await inList('bug&status=TODO&priority=urgent&search=Another')).toBe(true)
+    await change({ labels: [ui] })
+    same()
+    expect([await inList('bug'), await inList('ui')]).toEqual([false, true])
+    await change({ status: 'CANCELLED' })
+    expect((await call('OWNER', 'DELETE', path)).status).toBe(204)
+    same()
+    expect((await call('OWNER', 'DELETE', `/labels/${bug}`)).status).toBe(204)
+    same()
+    expect(kept.all()).not.toEqual([])
   })
 })

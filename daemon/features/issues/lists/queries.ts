@@ -38,20 +38,20 @@ const orders: Record<IssueSort, { by: string; index: string }> = {
   sort_order: { by: `m.sort_order, ${newest}`, index: 'missions_sorted' },
 }
 
-/** The index of each source holds all that issues are chosen and sorted by. */
+/** The index of each source holds all that issues are chosen and sorted by; that of labels is a table of its own. */
 const from: Record<Exclude<Source, 'order'>, string> = {
   found: 'json_each(@found) f CROSS JOIN missions m ON m.rowid = f.value',
   crew: 'missions m INDEXED BY missions_crew',
   project: 'missions m INDEXED BY missions_project',
   assignee: 'missions m INDEXED BY missions_assignee',
-  label: 'mission_labels ml CROSS JOIN missions m ON m.id = ml.mission_id',
+  label: 'labelled_issues m',
   both: 'missions m INDEXED BY missions_status',
   statuses: 'missions m INDEXED BY missions_status',
   priorities: 'missions m INDEXED BY missions_rank',
 }
 
 const ofWorkspace = "m.workspace_id = @workspace AND m.mission_type = 'issue'"
-const labelled = 'ml.label_id = (SELECT l.id FROM labels l WHERE l.workspace_id = @workspace AND l.name = @label)'
+const labelled = 'label_id = (SELECT l.id FROM labels l WHERE l.workspace_id = @workspace AND l.name = @label)'
 const among = (word: string, list: string) => `${word} IN (SELECT value FROM json_each(${list}))`
 
 const conditions: Record<Exclude<keyof Filter, 'workspace' | 'label' | 'found'>, string> = {
@@ -64,9 +64,9 @@ const conditions: Record<Exclude<keyof Filter, 'workspace' | 'label' | 'found'>,
 }
 
 const labels: Record<LabelTest, string> = {
-  each: `EXISTS (SELECT 1 FROM mission_labels ml WHERE ml.mission_id = m.id AND ${labelled})`,
+  each: `EXISTS (SELECT 1 FROM mission_labels ml WHERE ml.mission_id = m.id AND ml.${labelled})`,
   // With a plus, so that it is read from the index of another filter.
-  set: `+m.id IN (SELECT ml.mission_id FROM mission_labels ml WHERE ${labelled})`,
+  set: `+m.id IN (SELECT ml.mission_id FROM mission_labels ml WHERE ml.${labelled})`,
 }
 
 /** The part of missions_rank that holds these priorities, or begins with the first of them. */
@@ -91,7 +91,7 @@ export function listing(db: Db, filter: Filter, sort: IssueSort, source: Source,
   const used = (Object.keys(conditions) as (keyof typeof conditions)[]).filter((name) => filter[name] !== undefined)
   const { by, index } = orders[sort]
   const where = used.map((name) => conditions[name])
-  if (filter.label !== undefined) where.push(source === 'label' ? labelled : labels[label])
+  if (filter.label !== undefined) where.push(source === 'label' ? `m.${labelled}` : labels[label])
   if (source === 'priorities') where.push(inRank)
   else if (source === 'order' && sort === 'priority' && filter.priorities !== undefined) where.push(fromRank)
   const key = `${sort} ${source} ${where.join()}`
@@ -109,15 +109,14 @@ export const queries = statements((db) => {
   const count = (source: Counted, ...where: string[]) =>
     db
       .prepare<[Filter & { most: number }], number>(
-        `SELECT count(*) FROM (SELECT 1 FROM ${source === 'label' ? 'mission_labels ml' : from[source]}
-          WHERE ${where.join(' AND ')} LIMIT @most)`,
+        `SELECT count(*) FROM (SELECT 1 FROM ${from[source]} WHERE ${where.join(' AND ')} LIMIT @most)`,
       )
       .pluck()
   return {
     crew: count('crew', conditions.crew),
     project: count('project', conditions.project),
     assignee: count('assignee', conditions.assignee),
-    label: count('label', labelled),
+    label: count('label', `m.${labelled}`),
     both: count('both', ofWorkspace, conditions.statuses, conditions.priorities),
     statuses: count('statuses', ofWorkspace, conditions.statuses),
     priorities: count('priorities', ofWorkspace, inRank),

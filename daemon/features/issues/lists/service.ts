@@ -1,15 +1,14 @@
 import type { IssueSort } from '#contract/issues'
 import type { App } from '#kernel/app'
+import { type Cache, createCache } from '#kernel/cache'
 import type { Db } from '#kernel/store/db'
 import type { Row } from '../queries.ts'
 import { type Filter, type LabelTest, listing, queries, type Source } from './queries.ts'
 
 /** Issues up to which those of one filter are read and sorted; more are looked through in the list's order. */
 const manyIssues = 10_000
-/** The same where more than an index must be read: for a text in titles, and for a label. */
+/** The same where more than an index must be read: for a text in titles. */
 const manyRows = 1500
-/** The same for a label beside another filter: few issues may have both, so that looking through all takes long. */
-const manyOfLabel = 4000
 /** Issues with a label above which it is looked for in each row instead of making a set of them. */
 const manyInSet = 8000
 /** Titles with a text above which it is faster to look through the issues in their order. */
@@ -17,11 +16,34 @@ const manyTitles = 500
 /** The index of parts of titles knows none that are shorter. */
 const shortestPart = 3
 
+interface Way {
+  source: Source
+  label: LabelTest
+}
+
+/** How long a way is gone again before issues are counted anew: each leads to the same issues, not as fast. */
+const rememberedMs = 60_000
+const remembered = 1000
+const known = new WeakMap<App, Cache<{ way: Way; at: number }>>()
+
 /** A page of the issues that a filter chooses, in this order. */
-export function pageOfIssues({ db }: App, filter: Filter, sort: IssueSort, page: { limit: number; offset: number }) {
-  const source = sourceOf(db, filter)
-  const statement = listing(db, filter, sort, source, labelTest(db, filter, source))
-  return statement.all({ ...filter, ...page }) satisfies Row[]
+export function pageOfIssues(app: App, filter: Filter, sort: IssueSort, page: { limit: number; offset: number }) {
+  const { source, label } = wayOf(app, filter)
+  return listing(app.db, filter, sort, source, label).all({ ...filter, ...page }) satisfies Row[]
+}
+
+function wayOf(app: App, filter: Filter): Way {
+  if (filter.found !== undefined) return { source: 'found', label: 'each' }
+  const ways = known.get(app) ?? createCache<{ way: Way; at: number }>(remembered)
+  known.set(app, ways)
+  const key = JSON.stringify({ ...filter, search: filter.search !== undefined })
+  const now = app.clock()
+  const last = ways.get(key)
+  if (last && Math.abs(now - last.at) < rememberedMs) return last.way
+  const source = sourceOf(app.db, filter)
+  const way = { source, label: labelTest(app.db, filter, source) }
+  ways.set(key, { way, at: now })
+  return way
 }
 
 /** What a text in titles adds to a filter: a text that few titles have is looked up first. */
@@ -34,31 +56,21 @@ export function searchFilter({ db }: App, search: string): Pick<Filter, 'search'
 
 /** The filter that the fewest issues pass, unless that are many. */
 function sourceOf(db: Db, filter: Filter): Source {
-  if (filter.found !== undefined) return 'found'
   let source: Source = 'order'
   let most = filter.search === undefined ? manyIssues : manyRows
-  const names = named(filter)
-  for (const name of names) {
-    const limit: number = name === 'label' ? mostOfLabel(source, most, names.length > 1) : most
-    const count = queries(db)[name].get({ ...filter, most: limit })!
-    if (count < limit) [source, most] = [name, count]
+  for (const name of named(filter)) {
+    const count = queries(db)[name].get({ ...filter, most })!
+    if (count < most) [source, most] = [name, count]
   }
   return source
 }
 
-/** An issue with a label is read from its row, which takes as long as five of an index. */
-function mostOfLabel(source: Source, most: number, isBeside: boolean): number {
-  if (source !== 'order') return Math.ceil(most / 5)
-  return isBeside ? manyOfLabel : manyRows
-}
-
 function named(filter: Filter): Exclude<Source, 'found' | 'order'>[] {
   const names: Exclude<Source, 'found' | 'order'>[] = []
-  for (const name of ['crew', 'project', 'assignee'] as const) if (filter[name] !== undefined) names.push(name)
+  for (const name of ['crew', 'project', 'assignee', 'label'] as const) if (filter[name] !== undefined) names.push(name)
   const { statuses, priorities } = filter
   if (statuses !== undefined) names.push(priorities === undefined ? 'statuses' : 'both')
   else if (priorities !== undefined) names.push('priorities')
-  if (filter.label !== undefined) names.push('label')
   return names
 }
 
@@ -67,6 +79,6 @@ function named(filter: Filter): Exclude<Source, 'found' | 'order'>[] {
  * at.
  */
 function labelTest(db: Db, filter: Filter, source: Source): LabelTest {
-  if (filter.label === undefined || source === 'order' || source === 'found') return 'each'
+  if (filter.label === undefined || source === 'order') return 'each'
   return queries(db).label.get({ ...filter, most: manyInSet })! < manyInSet ? 'set' : 'each'
 }
