@@ -180,6 +180,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   routines_full: 'routines.md#versions-and-approval',
   invalid_inputs: 'routines.md#runs',
   missing_values: 'recipes.md#install',
+  server_unreachable: 'recipes.md#install',
   missing_credentials: 'routines.md#secrets-and-the-network',
   missing_integrations: 'routines.md#secrets-and-the-network',
   chain_too_deep: 'routines.md#runs',

@@ -131,6 +131,7 @@ export const problems = {
   routines_full: [409, 'The workspace has as many routines as it may'],
   invalid_inputs: [400, 'Some inputs of the routine cannot be used'],
   missing_values: [400, 'Missing credential values'],
+  server_unreachable: [502, 'An MCP server cannot be reached'],
   missing_credentials: [422, 'Credentials that the routine needs are missing'],
   missing_integrations: [422, 'Integrations that the routine needs are missing'],
   chain_too_deep: [409, 'Routines have started each other too often'],

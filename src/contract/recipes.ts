@@ -92,6 +92,6 @@ export const recipes = {
       mcp_servers_added: Type.Array(Type.String()),
     }),
     journal: ['audit.entity_created'],
-    throws: ['not_found', 'slug_taken', 'name_taken', 'missing_values', 'encryption_unavailable'],
+    throws: ['not_found', 'slug_taken', 'name_taken', 'missing_values', 'server_unreachable', 'encryption_unavailable'],
   }),
 }

@@ -7,7 +7,7 @@ export default class RecipesInstall extends ApiCommand<typeof RecipesInstall> {
   static override summary = 'Make the crew of a recipe with its credentials and MCP servers'
   static override description =
     'Asks for each credential that the workspace does not have yet, unseen; --from-env takes them from environment ' +
-    'variables of their names. It is made whole or not at all.'
+    'variables of their names. MCP servers at addresses are called first; it is made whole or not at all.'
   static override examples = [
     '$ <%= config.bin %> recipes install code-review-crew',
     '$ GH_TOKEN=… <%= config.bin %> recipes install code-review-crew --from-env --yes',

@@ -7,6 +7,7 @@ import { kinds } from './kinds/index.ts'
 import type { Hands } from './kinds/kind.ts'
 import type { State } from './plan.ts'
 import { queries } from './queries.ts'
+import { turns } from './turns.ts'
 import type { Action, Flaw, Path } from './types.ts'
 
 interface Work {
@@ -35,6 +36,7 @@ export async function prepareAll(work: Work): Promise<{ ready: Ready; flaws: Fla
   const { app, actor } = work
   const ready: (unknown[] | null)[] = []
   const flaws: Flaw[] = []
+  const others = turns()
   for (const action of work.actions) {
     const calls: { name: string; input: object }[] = []
     const record = (name: string, input: object) => {
@@ -52,6 +54,7 @@ export async function prepareAll(work: Work): Promise<{ ready: Ready; flaws: Fla
       flaws.push(flawOf(error, action))
       ready.push(null)
     }
+    await others()
   }
   return { ready, flaws }
 }

@@ -10,6 +10,7 @@ import {
 } from '#contract/manifest-kinds'
 import { documentKinds, documentSchema } from '#contract/manifest-schema'
 import { schemaFlaws } from './flaws.ts'
+import { turns } from './turns.ts'
 import type { Flaw, Members, Path, Resource } from './types.ts'
 
 /** What documents say, or what is wrong with them. */
@@ -23,9 +24,13 @@ export interface Read {
 type Json = Record<string, unknown>
 
 /** Reads documents as a whole: all mistakes, or all that they say. */
-export function readDocuments(documents: readonly Json[]): Read {
+export async function readDocuments(documents: readonly Json[]): Promise<Read> {
   const read: Read = { resources: [], flaws: [], whole: new Set() }
-  for (const [index, document] of documents.entries()) readDocument(read, index, document)
+  const others = turns()
+  for (const [index, document] of documents.entries()) {
+    readDocument(read, index, document)
+    await others()
+  }
   checkNames(read)
   return read
 }

@@ -35,7 +35,7 @@ const keyOf = ({ kind, name }: Pick<Action, 'kind' | 'name'>) => `${kind} ${name
 
 /** Reads the documents, and does whatever must be waited for. */
 export async function prepare(app: App, call: Asked): Promise<Prepared> {
-  const read = readDocuments(call.body.documents)
+  const read = await readDocuments(call.body.documents)
   refuse(read.flaws)
   const state = stateOf(app, call.actor.workspace)
   const found = differenceOf(call, read, state)

@@ -8,5 +8,5 @@ export default feature(recipes, (app) => ({
   list: () => [...catalogue()],
   show: ({ slug }) => findRecipe(slug),
   preview: (call) => preview(app, call),
-  install: (call) => install(app, call),
+  install: install(app),
 }))

@@ -1,5 +1,12 @@
+import type { ServerResponse } from 'node:http'
+import type { Static } from 'typebox'
 import { describe, expect, it } from 'vitest'
+import type { Recipe } from '#contract/recipes'
 import { daemon } from '#test'
+import { catalogue } from '../../../daemon/features/recipes/catalogue.ts'
+import { ending } from '../../support/endings.ts'
+import { everythingServer } from '../../support/everything-server.ts'
+import { fakeServer, json } from '../../support/fake-server.ts'
 
 const path = '/recipes/code-review-crew/install'
 const values = { ANTHROPIC_API_KEY: 'sk-ant-hush', GH_TOKEN: 'ghp-hush' }
@@ -106,5 +113,79 @@ describe('recipes.install', () => {
     const { body } = await call('OWNER', 'POST', path, { credential_values: values })
     expect(body).toMatchObject({ status: 503, code: 'encryption_unavailable' })
     expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+  })
+})
+
+describe('recipes.install with servers at addresses', () => {
+  /** A recipe of two servers, the second at this address, which is there for this test alone. */
+  function withServer(endpoint: string): { path: string; body: object } {
+    const all = catalogue() as Static<typeof Recipe>[]
+    const servers = [
+      { name: 'local', display_name: 'Local', transport: 'stdio' as const, command: 'npx', args: ['-y', 'local'] },
+      { name: 'remote', display_name: 'Remote', transport: 'streamable-http' as const, endpoint },
+    ]
+    all.push({ ...all[0]!, slug: 'remote-crew', mcp_servers: servers })
+    ending(() => void all.pop())
+    return { path: '/recipes/remote-crew/install', body: { credential_values: values } }
+  }
+
+  const allowing = (url: string) => daemon({ config: { integrationHosts: [new URL(url).host] } })
+
+  it('makes what it says when a real one answers', async () => {
+    const { url } = await everythingServer()
+    const { call } = await allowing(url)
+    const { path, body } = withServer(url)
+    expect(await call('ADMIN', 'POST', path, body)).toMatchObject({
+      status: 201,
+      body: { mcp_servers_added: ['local', 'remote'] },
+    })
+  })
+
+  it('takes one that asks for a credential for one that is there', async () => {
+    const { url } = await fakeServer((_, reply) => reply.writeHead(401).end())
+    const { call } = await allowing(url)
+    const { path, body } = withServer(url)
+    expect((await call('ADMIN', 'POST', path, body)).status).toBe(201)
+  })
+
+  it.each<[string, (reply: ServerResponse) => unknown, RegExp]>([
+    ['one is dead', (reply) => reply.destroy(), /remote cannot be used/],
+    ['one answers with an error', (reply) => reply.writeHead(500).end(), /answered 500/],
+    ['one is no MCP server', (reply) => json(reply, { hello: 1 }), /does not speak MCP/],
+  ])('makes nothing when %s', async (_, answer, detail) => {
+    const { url } = await fakeServer((__, reply) => answer(reply))
+    const { call, entries } = await allowing(url)
+    const before = entries().length
+    const { path, body } = withServer(url)
+    const refused = await call('ADMIN', 'POST', path, body)
+    expect(refused.body).toMatchObject({
+      status: 502,
+      code: 'server_unreachable',
+      server: 'remote',
+      detail: expect.stringMatching(detail),
+    })
+    expect(refused.text).not.toContain('hush')
+    expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+    expect((await call('OWNER', 'GET', '/credentials')).body).toEqual([])
+    expect(entries().length).toBe(before)
+  })
+
+  it('makes nothing when nobody listens there, or the operator allows no private address', async () => {
+    const { url, close } = await fakeServer((_, reply) => reply.end())
+    const refusing = await daemon()
+    const { path, body } = withServer(url)
+    expect((await refusing.call('ADMIN', 'POST', path, body)).body.code).toBe('server_unreachable')
+    await close()
+    const { call } = await allowing(url)
+    expect((await call('ADMIN', 'POST', path, body)).body.code).toBe('server_unreachable')
+    expect((await call('OWNER', 'GET', '/crews')).body).toEqual([])
+  })
+
+  it('asks none before all values are there', async () => {
+    const { url, seen } = await fakeServer((_, reply) => reply.end())
+    const { call } = await allowing(url)
+    const { path } = withServer(url)
+    expect((await call('ADMIN', 'POST', path, {})).body.code).toBe('missing_values')
+    expect(seen).toEqual([])
   })
 })

@@ -24,8 +24,11 @@ export function testInCrew(
 const timeoutMs = 10_000
 const maxBytes = 64 * 1024
 
-/** Whether a server answers as one, without any credential. */
-async function outcomeOf(app: App, { transport, endpoint, config_json }: ServerRow): Promise<Outcome> {
+/** Whether a server answers as one, without any credential; of a command the form is looked at alone. */
+export async function outcomeOf(
+  app: App,
+  { transport, endpoint, config_json }: Pick<ServerRow, 'transport' | 'endpoint' | 'config_json'>,
+): Promise<Outcome> {
   if (transport === 'stdio')
     return { status: 'ok', message: 'The command has the right form. It is run where an agent uses it' }
   const headers = (config_json === null ? {} : readConfig('config_json', config_json)).headers ?? {}

@@ -4,12 +4,13 @@ import { fact } from '#contract/entries'
 import type { Recipe, recipes } from '#contract/recipes'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
-import type { Actor, Call } from '#kernel/feature'
+import { type Actor, type Call, staged } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { hasVariable } from '../../credentials/named/service.ts'
 import { createCredential } from '../../credentials/service.ts'
 import { createCrew } from '../../crews/service.ts'
 import { createInCrew } from '../../integrations/service.ts'
+import { outcomeOf } from '../../integrations/testing/service.ts'
 import { findRecipe, freeSlug } from '../service.ts'
 
 type Shown = Reply<typeof recipes.install>
@@ -17,11 +18,24 @@ type Body = Call<typeof recipes.install>['body']
 type Credential = Static<typeof Recipe>['credentials'][number]
 type Server = Static<typeof Recipe>['mcp_servers'][number]
 
-/** Makes what a recipe says within one change. What the workspace has already is used as it is. */
-export function install(app: App, { actor, slug, body, now }: Call<typeof recipes.install>): Shown {
+/**
+ * Makes what a recipe says within one change, once its servers have answered. What the workspace has already is used as
+ * it is.
+ */
+export const install = (app: App) =>
+  staged<typeof recipes.install, void>(
+    async ({ actor, slug, body }) => {
+      const recipe = findRecipe(slug)
+      checkValues(lacking(app, actor.workspace, recipe), body)
+      await reach(app, recipe.mcp_servers)
+    },
+    (call) => make(app, call),
+  )
+
+function make(app: App, { actor, slug, body, now }: Call<typeof recipes.install>): Shown {
   const recipe = findRecipe(slug)
-  const reused = recipe.credentials.filter(({ env_var_name }) => hasVariable(app, actor.workspace, env_var_name))
-  const needed = recipe.credentials.filter((it) => !reused.includes(it))
+  const needed = lacking(app, actor.workspace, recipe)
+  const reused = recipe.credentials.filter((it) => !needed.includes(it))
   checkValues(needed, body)
   for (const credential of needed) addCredential(app, { actor, now }, credential, body!)
   const crew = addCrew(app, { actor, now }, recipe)
@@ -34,6 +48,22 @@ export function install(app: App, { actor, slug, body, now }: Call<typeof recipe
     credentials_reused: names(reused),
     mcp_servers_added: recipe.mcp_servers.map(({ name }) => name),
   }
+}
+
+const lacking = (app: App, workspace: string, { credentials }: Static<typeof Recipe>): Credential[] =>
+  credentials.filter(({ env_var_name }) => !hasVariable(app, workspace, env_var_name))
+
+/** Refuses to begin where a server does not answer. One that asks for a credential is there. */
+async function reach(app: App, servers: readonly Server[]): Promise<void> {
+  const tried = servers.map(({ transport, endpoint = null }) =>
+    outcomeOf(app, { transport, endpoint, config_json: null }),
+  )
+  for (const [at, { status, message }] of (await Promise.all(tried)).entries())
+    if (status === 'error')
+      throw problem('server_unreachable', {
+        detail: `The MCP server ${servers[at]!.name} cannot be used: ${message}. Nothing was made`,
+        extra: { server: servers[at]!.name },
+      })
 }
 
 /** Refuses to begin without a value for each credential that is needed. */
