@@ -19,14 +19,15 @@ export type CredentialType = (typeof credentialTypes)[number]
 
 /**
  * How this version delivers each type: `model` by the crew's sidecar, so that no agent holds it; `file` below
- * SVC_SECRETS_DIR.
+ * SVC_SECRETS_DIR; `server` to the MCP server that it was issued for, by the daemon.
  */
-export const deliveries: Partial<Record<CredentialType, 'model' | 'file'>> = {
+export const deliveries: Partial<Record<CredentialType, 'model' | 'file' | 'server'>> = {
   API_KEY: 'model',
   AI_CLI_TOKEN: 'model',
   SECRET: 'file',
   GENERIC_SECRET: 'file',
   CLI_TOKEN: 'file',
+  OAUTH2: 'server',
 }
 
 /** Providers that the sidecar can speak for, by type of credential. */
@@ -79,16 +80,17 @@ export const maxGraceSeconds = 604_800
 export const maxLeaseSeconds = 2_592_000
 
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
-export const laterCredentialMembers = [
-  'username',
-  'refresh_token',
+export const laterCredentialMembers = ['username', 'pending', 'security_level', 'sensitivity'] as const
+
+/** Members that a credential of type OAUTH2 has from its creation on. */
+export const oauthMembers = [
   'oauth_client_id',
   'oauth_client_secret',
+  'oauth_auth_url',
   'oauth_token_url',
   'oauth_scopes',
-  'pending',
-  'security_level',
-  'sensitivity',
+  'oauth_resource',
+  'refresh_token',
 ] as const
 
 export const Credential = Type.Object({
@@ -127,11 +129,13 @@ export const Credential = Type.Object({
   _count_agent_credentials: Type.Integer({ description: 'The same as _count.agents' }),
 })
 
-const value = Type.String({
+/** The value of a credential. */
+export const CredentialValue = Type.String({
   minLength: 1,
   maxLength: maxValueBytes,
   description: 'Written once, never answered; at most 65536 bytes',
 })
+const value = CredentialValue
 const otherValue = Type.Optional(
   nullable(
     Type.String({ maxLength: maxValueBytes, description: 'In place of the stored one, not kept; empty: that one' }),
@@ -157,7 +161,26 @@ const members = {
   ),
 }
 
-export const CredentialDraft = Type.Object({ name: line(255), value, ...members })
+const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 2000, description })))
+const oauth = {
+  oauth_client_id: Type.Optional(nullable(line(500))),
+  oauth_client_secret: Type.Optional(nullable(Type.String({ maxLength: 2000, description: 'Never answered' }))),
+  oauth_auth_url: address('Where people sign in'),
+  oauth_token_url: address('Where codes become tokens'),
+  oauth_scopes: Type.Optional(nullable(line(2000))),
+  oauth_resource: address('What the tokens are for; without it the servers of the two addresses before'),
+  refresh_token: Type.Optional(
+    nullable(Type.String({ maxLength: 16_384, description: 'Of a sign-in elsewhere; never answered' })),
+  ),
+}
+const anyValue = Type.Optional(
+  Type.String({
+    maxLength: maxValueBytes,
+    description: 'Written once, never answered; at most 65536 bytes. Empty or absent for OAUTH2: a sign-in brings it',
+  }),
+)
+
+export const CredentialDraft = Type.Object({ name: line(255), value: anyValue, ...members, ...oauth })
 export const CredentialPatch = Type.Object({ name: Type.Optional(line(255)), value: Type.Optional(value), ...members })
 
 export const TestReply = Type.Object({
