@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CredentialAudit } from './credential-audit.ts'
+import { OauthMembers } from './credential-oauth.ts'
 import { del, get, patch, post, put } from './define.ts'
 import { Id, line, nullable, page, prose, Time } from './fields.ts'
 
@@ -82,17 +83,6 @@ export const maxLeaseSeconds = 2_592_000
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
 export const laterCredentialMembers = ['username', 'pending', 'security_level', 'sensitivity'] as const
 
-/** Members that a credential of type OAUTH2 has from its creation on. */
-export const oauthMembers = [
-  'oauth_client_id',
-  'oauth_client_secret',
-  'oauth_auth_url',
-  'oauth_token_url',
-  'oauth_scopes',
-  'oauth_resource',
-  'refresh_token',
-] as const
-
 export const Credential = Type.Object({
   id: Id,
   workspace_id: Id,
@@ -161,18 +151,6 @@ const members = {
   ),
 }
 
-const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 2000, description })))
-const oauth = {
-  oauth_client_id: Type.Optional(nullable(line(500))),
-  oauth_client_secret: Type.Optional(nullable(Type.String({ maxLength: 2000, description: 'Never answered' }))),
-  oauth_auth_url: address('Where people sign in'),
-  oauth_token_url: address('Where codes become tokens'),
-  oauth_scopes: Type.Optional(nullable(line(2000))),
-  oauth_resource: address('What the tokens are for; without it the servers of the two addresses before'),
-  refresh_token: Type.Optional(
-    nullable(Type.String({ maxLength: 16_384, description: 'Of a sign-in elsewhere; never answered' })),
-  ),
-}
 const anyValue = Type.Optional(
   Type.String({
     maxLength: maxValueBytes,
@@ -180,7 +158,7 @@ const anyValue = Type.Optional(
   }),
 )
 
-export const CredentialDraft = Type.Object({ name: line(255), value: anyValue, ...members, ...oauth })
+export const CredentialDraft = Type.Object({ name: line(255), value: anyValue, ...members, ...OauthMembers })
 export const CredentialPatch = Type.Object({ name: Type.Optional(line(255)), value: Type.Optional(value), ...members })
 
 export const TestReply = Type.Object({

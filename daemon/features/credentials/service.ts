@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import { type Credential, type credentials, laterCredentialMembers, oauthMembers } from '#contract/credentials'
+import { oauthMembers } from '#contract/credential-oauth'
+import { type Credential, type credentials, laterCredentialMembers } from '#contract/credentials'
 import type { Reply } from '#contract/define'
 import { type Acting, fact } from '#contract/entries'
 import { allows } from '#contract/roles'

@@ -78,6 +78,10 @@ const none: Members = {
   enabled: 1,
 }
 
+/** Whether a server of the workspace, or of one of its crews, is at an address. */
+export const serverAt = ({ db }: App, workspace: string, endpoint: string): boolean =>
+  queries(db).at.get({ workspace, endpoint }) === 1
+
 type Draft = Given & { name: string }
 
 interface Place {

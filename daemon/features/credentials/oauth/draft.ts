@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import { type CredentialDraft, type CredentialType, oauthMembers } from '#contract/credentials'
+import { oauthMembers } from '#contract/credential-oauth'
+import type { CredentialDraft, CredentialType } from '#contract/credentials'
 import { blankToNull } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import type { OauthClient } from './rules.ts'

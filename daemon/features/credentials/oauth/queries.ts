@@ -35,6 +35,13 @@ const members = columns
 
 export const queries = statements((db) => ({
   find: db.prepare<[credential: string], ClientRow>(`SELECT ${columns} FROM oauth_clients WHERE credential_id = ?`),
+  ofResource: db
+    .prepare<{ workspace: string; resource: string }, string>(
+      `SELECT c.id FROM credentials c JOIN oauth_clients o ON o.credential_id = c.id
+       WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.scope = 'WORKSPACE' AND o.resource = @resource
+       ORDER BY c.created_at DESC, c.id DESC LIMIT 1`,
+    )
+    .pluck(),
   insert: db.prepare<[ClientRow]>(`INSERT INTO oauth_clients (${columns}) VALUES (${members})`),
   /** No row when other tokens were stored since `version` was read. */
   renew: db.prepare<[ClientRow], { credential_id: string }>(

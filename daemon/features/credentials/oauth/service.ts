@@ -12,7 +12,8 @@ import { forgetKnown, openValue, sealValue, vaultOf } from '../values.ts'
 import { type ClientRow, type Due, queries } from './queries.ts'
 import { isAudience, type OauthClient, type Tokens } from './rules.ts'
 
-export type { OauthClient, Tokens } from './rules.ts'
+export type { Due } from './queries.ts'
+export { isAudience, type OauthClient, type Tokens } from './rules.ts'
 
 const secretRow = (credentialId: string) => `oauth_clients:${credentialId}:secret`
 const refreshRow = (credentialId: string) => `oauth_clients:${credentialId}:refresh`
@@ -69,6 +70,10 @@ function stored(app: App, id: string, client: OauthClient, refresh: string | nul
     version,
   }
 }
+
+/** The newest live credential of the whole workspace whose tokens are for this resource; null without one. */
+export const credentialForResource = ({ db }: App, workspace: string, resource: string): string | null =>
+  queries(db).ofResource.get({ workspace, resource }) ?? null
 
 /** Stores how a new credential's tokens are had, and what renews them if that is known. */
 export const keepClient = (app: App, credentialId: string, client: OauthClient, refresh: string | null): void =>

@@ -22,7 +22,7 @@ function tellChannels(
 const admins = (app: App, { about }: Happened): string[] => membersFrom(app, about.workspace_id!, 'ADMIN')
 const managers = (app: App, { about }: Happened): string[] => membersFrom(app, about.workspace_id!, 'MANAGER')
 
-/** Who added a credential hears that it ends or is over; those who administer the workspace do where that person is gone. */
+/** Who added a credential hears that it ends or is over; those who administer do where that person is gone. */
 export function credentialEnds(app: App, happened: Happened<'credential.expiring' | 'credential.expired'>): void {
   const { payload, about } = happened
   const workspace = about.workspace_id!
