@@ -4,6 +4,19 @@ type Named = Shape & { flags?: Readonly<Record<string, { aliases?: readonly stri
 
 /** Flags and arguments that are not named after the member of the request that they fill. */
 const others: Readonly<Record<string, readonly string[]>> = {
+  oauth_client_id: ['client-id'],
+  oauth_client_secret: ['client-secret-stdin'],
+  oauth_auth_url: ['auth-url'],
+  oauth_token_url: ['token-url'],
+  oauth_scopes: ['scopes'],
+  oauth_resource: ['resource'],
+  client_secret: ['client-secret-stdin'],
+  redirect_uri: ['redirect'],
+  mcp_url: ['url'],
+  server_name: ['name'],
+  provider_hint: ['provider'],
+  code: ['code-stdin'],
+  code_verifier: ['verifier'],
   judge_endpoint_url: ['endpoint'],
   judge_provider: ['provider'],
   judge_wire: ['wire'],

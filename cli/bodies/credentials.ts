@@ -2,8 +2,9 @@ import { Flags } from '@oclif/core'
 import type { Static } from 'typebox'
 import type { Client } from '#client'
 import { credentialProviders as providers, credentialTypes as types } from '#client/words'
-import type { CredentialPatch } from '#contract/credentials'
+import type { CredentialDraft, CredentialPatch } from '#contract/credentials'
 import { given, oneOf } from '../flags.ts'
+import { secret } from '../input.ts'
 import { crewId } from '../lookup.ts'
 
 export const kindFlags = {
@@ -33,6 +34,43 @@ export const credentialFlags = {
     helpValue: 'TIME',
     description: 'expiry as an RFC 3339 time; agents do not get it after that',
   }),
+}
+
+/** Flags of how the tokens of a credential of type OAUTH2 are had. */
+export const oauthFlags = {
+  'auth-url': Flags.string({ helpGroup: 'MORE', helpValue: 'URL', description: 'OAUTH2: where people sign in' }),
+  'token-url': Flags.string({ helpGroup: 'MORE', helpValue: 'URL', description: 'OAUTH2: where codes become tokens' }),
+  scopes: Flags.string({ helpGroup: 'MORE', helpValue: 'WORDS', description: 'OAUTH2: scopes, with blanks between' }),
+  resource: Flags.string({
+    helpGroup: 'MORE',
+    helpValue: 'URL',
+    description: 'OAUTH2: server that the tokens are for (default: that of the two addresses)',
+  }),
+  'client-id': Flags.string({ helpGroup: 'MORE', helpValue: 'ID', description: 'OAUTH2: id of the client' }),
+  'client-secret-stdin': Flags.boolean({
+    helpGroup: 'MORE',
+    description: 'OAUTH2: read the secret of the client from standard input, or ask for it',
+  }),
+}
+
+/** The members that these flags say; the secret is no argument. */
+export async function oauthBody(flags: {
+  'auth-url'?: string | undefined
+  'token-url'?: string | undefined
+  scopes?: string | undefined
+  resource?: string | undefined
+  'client-id'?: string | undefined
+  'client-secret-stdin'?: boolean
+}): Promise<Partial<Static<typeof CredentialDraft>>> {
+  const secretOfClient = flags['client-secret-stdin'] ? (await secret('Secret of the client')).trim() : undefined
+  return given({
+    oauth_auth_url: flags['auth-url'],
+    oauth_token_url: flags['token-url'],
+    oauth_scopes: flags.scopes,
+    oauth_resource: flags.resource,
+    oauth_client_id: flags['client-id'],
+    oauth_client_secret: secretOfClient,
+  })
 }
 
 interface Given {

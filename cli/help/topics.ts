@@ -64,6 +64,7 @@ export const topics: Readonly<Record<string, string>> = {
   sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for WebSockets, for scripts',
   integrations: 'MCP servers: tools of other services for agents',
+  oauth: 'Signing in to the servers that agents use, step by step',
   skills: 'What agents can be taught: skills in the Agent Skills format',
   system: 'The daemon: version, health, metrics, API',
   templates: 'Crew templates, and other words for what notifications say',

@@ -60,6 +60,7 @@ import missions from './missions/routes.ts'
 import models from './models/routes.ts'
 import notes from './notes/routes.ts'
 import notifications from './notifications/routes.ts'
+import oauth from './oauth/routes.ts'
 import onboarding from './onboarding/routes.ts'
 import pages from './pages/routes.ts'
 import pairing from './pairing/routes.ts'
@@ -149,6 +150,7 @@ export const features = {
   models,
   notes,
   notifications,
+  oauth,
   onboarding,
   pages,
   pairing,

@@ -52,6 +52,8 @@ export const entryTypes: readonly string[] = [
   'cost.incurred',
   'credential.auto_assign_empty',
   'credential.auto_assign_failed',
+  'credential.connected',
+  'credential.expired',
   'credential.expiring',
   'credential.failover',
   'credential.lease_issued',

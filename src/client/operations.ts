@@ -404,6 +404,16 @@ export const operations: Record<string, Record<string, Operation>> = {
     readAll: ['POST', '/api/v1/notifications/read-all'],
     remove: ['DELETE', '/api/v1/notifications/:notificationId'],
   },
+  oauth: {
+    providers: ['GET', '/api/v1/oauth/providers'],
+    client: ['GET', '/api/v1/oauth/client-metadata'],
+    initiate: ['POST', '/api/v1/oauth/initiate'],
+    callback: ['GET', '/api/v1/oauth/callback', 'text'],
+    exchange: ['POST', '/api/v1/oauth/exchange'],
+    loopback: ['POST', '/api/v1/oauth/loopback'],
+    discover: ['POST', '/api/v1/oauth/discover'],
+    autoConnect: ['POST', '/api/v1/oauth/auto-connect'],
+  },
   onboarding: {
     status: ['GET', '/api/v1/onboarding/status'],
     complete: ['POST', '/api/v1/onboarding/complete'],

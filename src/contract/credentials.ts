@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CredentialAudit } from './credential-audit.ts'
+import { OauthMembers } from './credential-oauth.ts'
 import { del, get, patch, post, put } from './define.ts'
 import { Id, line, nullable, page, prose, Time } from './fields.ts'
 
@@ -19,14 +20,15 @@ export type CredentialType = (typeof credentialTypes)[number]
 
 /**
  * How this version delivers each type: `model` by the crew's sidecar, so that no agent holds it; `file` below
- * SVC_SECRETS_DIR.
+ * SVC_SECRETS_DIR; `server` to the MCP server that it was issued for, by the daemon.
  */
-export const deliveries: Partial<Record<CredentialType, 'model' | 'file'>> = {
+export const deliveries: Partial<Record<CredentialType, 'model' | 'file' | 'server'>> = {
   API_KEY: 'model',
   AI_CLI_TOKEN: 'model',
   SECRET: 'file',
   GENERIC_SECRET: 'file',
   CLI_TOKEN: 'file',
+  OAUTH2: 'server',
 }
 
 /** Providers that the sidecar can speak for, by type of credential. */
@@ -79,17 +81,7 @@ export const maxGraceSeconds = 604_800
 export const maxLeaseSeconds = 2_592_000
 
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
-export const laterCredentialMembers = [
-  'username',
-  'refresh_token',
-  'oauth_client_id',
-  'oauth_client_secret',
-  'oauth_token_url',
-  'oauth_scopes',
-  'pending',
-  'security_level',
-  'sensitivity',
-] as const
+export const laterCredentialMembers = ['username', 'pending', 'security_level', 'sensitivity'] as const
 
 export const Credential = Type.Object({
   id: Id,
@@ -127,11 +119,13 @@ export const Credential = Type.Object({
   _count_agent_credentials: Type.Integer({ description: 'The same as _count.agents' }),
 })
 
-const value = Type.String({
+/** The value of a credential. */
+export const CredentialValue = Type.String({
   minLength: 1,
   maxLength: maxValueBytes,
   description: 'Written once, never answered; at most 65536 bytes',
 })
+const value = CredentialValue
 const otherValue = Type.Optional(
   nullable(
     Type.String({ maxLength: maxValueBytes, description: 'In place of the stored one, not kept; empty: that one' }),
@@ -157,7 +151,14 @@ const members = {
   ),
 }
 
-export const CredentialDraft = Type.Object({ name: line(255), value, ...members })
+const anyValue = Type.Optional(
+  Type.String({
+    maxLength: maxValueBytes,
+    description: 'Written once, never answered; at most 65536 bytes. Empty or absent for OAUTH2: a sign-in brings it',
+  }),
+)
+
+export const CredentialDraft = Type.Object({ name: line(255), value: anyValue, ...members, ...OauthMembers })
 export const CredentialPatch = Type.Object({ name: Type.Optional(line(255)), value: Type.Optional(value), ...members })
 
 export const TestReply = Type.Object({

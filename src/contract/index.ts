@@ -57,6 +57,7 @@ import { missions } from './missions.ts'
 import { models } from './models.ts'
 import { notes } from './notes.ts'
 import { notifications } from './notifications.ts'
+import { oauth } from './oauth.ts'
 import { onboarding } from './onboarding.ts'
 import { pages } from './pages.ts'
 import { pairing } from './pairing.ts'
@@ -144,6 +145,7 @@ export const api = {
   models,
   notes,
   notifications,
+  oauth,
   onboarding,
   pages,
   pairing,

@@ -31,6 +31,7 @@ const none: Record<string, string> = {
   'blame.show': '`muster blame` shows it',
   'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',
+  'oauth.callback': 'is where an authorization server sends the browser back to',
   'idp.callback': 'is where the identity provider sends the browser back to',
 }
 

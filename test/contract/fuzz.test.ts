@@ -120,6 +120,8 @@ async function populated() {
     remember({ invitation_id: invited.body.id }, '')
   }
   for (let n = 0; n < 8; n++) await somethingToDecide(made, n)
+  const secret = await made.call('OWNER', 'POST', '/credentials', { name: 'stored', value: 'x' })
+  remember({ credential_id: secret.body.id }, '')
   return made
 }
 
@@ -207,6 +209,8 @@ describe.each(inTurn)('$name', ({ name, feature, endpoint }) => {
 const secretive = [
   'accounts.reset',
   'idp.callback',
+  'oauth.callback',
+  'oauth.exchange',
   'pairing.redeem',
   'sessions.confirm',
   'sessions.create',
@@ -248,6 +252,11 @@ const unequipped = [
   'crews.stop',
   'files.save',
   'idp.redirect',
+  'oauth.autoConnect',
+  'oauth.client',
+  'oauth.discover',
+  'oauth.initiate',
+  'oauth.loopback',
   'issues.activity',
   'issues.bulk',
   'issues.comment',

@@ -205,6 +205,14 @@ inbox.bulk                 VIEWER    workspace:admin   api
 inbox.purge                ADMIN     workspace:admin   api
 inbox.act                  MEMBER    agents:write      api
 
+oauth.providers            signed-in -                 api
+oauth.client               public    -                 api
+oauth.initiate             MANAGER   credentials:write api  or:credential.create
+oauth.callback             public    -                 auth
+oauth.exchange             MANAGER   credentials:write api  or:credential.create
+oauth.loopback             MANAGER   credentials:write api  or:credential.create
+oauth.discover             signed-in -                 api
+oauth.autoConnect          ADMIN     workspace:admin   api
 integrations.list          VIEWER    -                 api
 integrations.show          VIEWER    -                 api
 integrations.create        ADMIN     workspace:admin   api

@@ -13,7 +13,7 @@ export interface CredentialRow {
   account_label: string | null
   account_email: string | null
   encrypted_value: string | null
-  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
+  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL' | 'PENDING' | 'EXPIRED'
   last_error: string | null
   last_used_at: string | null
   token_expires_at: string | null
@@ -90,12 +90,15 @@ export const queries = statements((db) => ({
     `SELECT id, encrypted_value FROM credentials
      WHERE deleted_at IS NULL AND encrypted_value IS NOT NULL ORDER BY rowid DESC LIMIT 1`,
   ),
-  insert: db.prepare<[Stored & { encrypted_value: string; created_by: string }], { id: string }>(
+  insert: db.prepare<
+    [Stored & { encrypted_value: string | null; status: 'ACTIVE' | 'PENDING'; created_by: string }],
+    { id: string }
+  >(
     `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label,
       account_email, encrypted_value, status,
        token_expires_at, created_by, created_at, updated_at)
      VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @account_label,
-     @account_email, @encrypted_value, 'ACTIVE',
+     @account_email, @encrypted_value, @status,
        @token_expires_at, @created_by, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),

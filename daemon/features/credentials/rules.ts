@@ -103,15 +103,16 @@ function time(given: string | null): string | null {
 }
 
 /**
- * The value as it is stored. A model key goes into a header, so it loses the line end that pasting adds and nothing
+ * The value as it is stored. A key or token goes into a header, so it loses the line end that pasting adds and nothing
  * else may be in it.
  */
 export function cleanValue(type: CredentialType, given: string): string {
-  const value = deliveries[type] === 'model' ? given.trim() : given
+  const inHeader = deliveries[type] === 'model' || deliveries[type] === 'server'
+  const value = inHeader ? given.trim() : given
   if (value === '' || Buffer.byteLength(value) > maxValueBytes)
     throw refuse('value', `value must have 1 to ${maxValueBytes} bytes`)
-  if (deliveries[type] === 'model' && !/^[\x21-\x7e]+$/.test(value))
-    throw refuse('value', 'value must be printable ASCII without spaces, as keys of model providers are')
+  if (inHeader && !/^[\x21-\x7e]+$/.test(value))
+    throw refuse('value', 'value must be printable ASCII without spaces, as keys and tokens are')
   if (/\0|\p{Surrogate}/u.test(value)) throw refuse('value', 'value holds characters that no file can keep')
   return value
 }

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
+import { oauthMembers } from '#contract/credential-oauth'
 import { type Credential, type credentials, laterCredentialMembers } from '#contract/credentials'
 import type { Reply } from '#contract/define'
-import type { Acting } from '#contract/entries'
+import { type Acting, fact } from '#contract/entries'
 import { allows } from '#contract/roles'
 import type { App } from '#kernel/app'
 import { crewRoles, holds } from '#kernel/auth/standing'
@@ -12,6 +13,8 @@ import { refuseLater, requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { note } from './audit/service.ts'
+import { readClient } from './oauth/draft.ts'
+import { forgetClient, keepClient } from './oauth/service.ts'
 import { isTestable } from './probes/rules.ts'
 import { type CredentialRow, queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
@@ -74,7 +77,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
     ...fixed,
-    testable: isTestable(row.provider),
+    testable: row.type !== 'OAUTH2' && isTestable(row.provider),
     agent_ids: given.map(([id]) => id),
     agent_names: given.map(([, name]) => name),
     _count: { agents },
@@ -117,17 +120,22 @@ export function createCredential(
 ): Reply<typeof credentials.create> {
   refuseLater(body, laterCredentialMembers, neutral)
   const members = merge(body)
-  const value = cleanValue(members.type, body.value)
+  const oauth = readClient(body, members.type)
+  if (body.value === undefined && !oauth)
+    throw problem('missing_field', { field: 'value', detail: 'value is required' })
+  const value = oauth && !body.value ? null : cleanValue(members.type, body.value!)
   const id = newId(app.clock())
   const made = queries(app.db).insert.get({
     ...stored(members),
     id,
     workspace_id: actor.workspace,
-    encrypted_value: sealValue(app, id, value),
+    encrypted_value: value === null ? null : sealValue(app, id, value),
+    status: value === null ? 'PENDING' : 'ACTIVE',
     created_by: actor.id,
     updated_at: now,
   })
   if (!made) throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
+  if (oauth) keepClient(app, id, oauth.client, oauth.refresh)
   setCrews(app, actor, id, members.crew_ids)
   if (!seesAll(actor)) guardCrews(app, actor, members.crew_ids)
   forgetKnown(app, actor.workspace)
@@ -160,9 +168,11 @@ export function updateCredential(
   { actor, body, now, credentialId }: Call<typeof credentials.update>,
 ): Reply<typeof credentials.update> {
   const before = findDecided(app, actor, credentialId)
-  refuseLater(body, laterCredentialMembers, neutral)
+  refuseLater(body, [...laterCredentialMembers, ...oauthMembers], neutral)
   requireSome(body, memberNames)
   const members = merge(body, membersOf(before))
+  if (members.type !== before.type && [members.type, before.type].includes('OAUTH2'))
+    throw problem('invalid_field', { field: 'type', detail: 'What is OAUTH2 stays so, and nothing else becomes it' })
   if (body.value !== undefined) replaceAtOnce(app, actor, { ...before, type: members.type }, body.value)
   else if (members.type !== before.type) recheckValue(app, before, members)
   // A new value starts without the old one's expiry.
@@ -206,8 +216,18 @@ function end(app: App, workspace: string, credentialId: string, by: Acting): voi
   queries(app.db).withdraw.run(credentialId)
   queries(app.db).dropCrews.run(credentialId)
   rotationQueries(app.db).erase.run(credentialId)
+  forgetClient(app, credentialId)
   forgetKnown(app, workspace)
   note(app, credentialId, 'REVOKE', by)
+}
+
+/** Ends a credential of type OAUTH2 that nothing uses any more, and records that. */
+export function removeUnused(app: App, actor: Actor, credentialId: string): void {
+  const row = queries(app.db).find.get(actor.workspace, credentialId)
+  if (row?.type !== 'OAUTH2') return
+  end(app, actor.workspace, credentialId, actorOf(actor))
+  const payload = { entity_id: credentialId, name: row.name }
+  app.journal(fact('credential.deleted', payload, { workspace_id: actor.workspace, ...actorOf(actor) }))
 }
 
 /** Every credential ends with its workspace. */

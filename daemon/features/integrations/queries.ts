@@ -55,6 +55,12 @@ export const queries = statements((db) => ({
   find: db.prepare<[workspace: string, id: string], Counted>(
     `SELECT ${counted} FROM mcp_servers s WHERE s.workspace_id = ? AND s.id = ?`,
   ),
+  at: db
+    .prepare<{ workspace: string; endpoint: string }, number>(
+      `SELECT EXISTS (SELECT 1 FROM mcp_servers
+        WHERE workspace_id = @workspace AND transport <> 'stdio' AND endpoint = @endpoint)`,
+    )
+    .pluck(),
   madeFrom: db.prepare<[server: string], ServerRow>(
     `SELECT ${columns} FROM mcp_servers WHERE workspace_mcp_server_id = ?`,
   ),

@@ -16,7 +16,8 @@ import { requireSome } from '#kernel/http/fields'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { findCrew } from '../crews/service.ts'
-import { authStatus, withdrawCredentials } from './bindings/service.ts'
+import { authStatus, credentialsOf, withdrawCredentials } from './bindings/service.ts'
+import { dropUnused } from './connections/service.ts'
 import { findServer } from './find.ts'
 import { type Counted, queries, type ServerRow } from './queries.ts'
 import { type Members, merge } from './rules.ts'
@@ -76,6 +77,10 @@ const none: Members = {
   icon: null,
   enabled: 1,
 }
+
+/** Whether a server of the workspace, or of one of its crews, is at an address. */
+export const serverAt = ({ db }: App, workspace: string, endpoint: string): boolean =>
+  queries(db).at.get({ workspace, endpoint }) === 1
 
 type Draft = Given & { name: string }
 
@@ -213,8 +218,10 @@ export function removeInCrew(app: App, { actor, crewId, serverId }: Call<typeof 
 }
 
 function drop(app: App, actor: Actor, row: ServerRow) {
+  const credentials = credentialsOf(app, row.id)
   queries(app.db).remove.run(row.id)
   tell(app, actor, 'deleted', row)
+  dropUnused(app, actor, credentials)
   return { status: 'deleted' as const }
 }
 

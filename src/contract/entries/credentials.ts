@@ -105,6 +105,19 @@ export const credentialFacts = {
     }),
     ({ credential_name, expires_at }) => `Credential ${quoted(credential_name)} ends at ${expires_at}`,
   ),
+  'credential.connected': entry(
+    'credential.connected',
+    'notice',
+    Type.Object({ ...named, host: Type.String(), servers: Type.Integer({ description: 'That use it from now on' }) }),
+    ({ credential_name, host }, { actor }) =>
+      `Credential ${quoted(credential_name)} was connected with ${quoted(host)} by ${actor}`,
+  ),
+  'credential.expired': entry(
+    'credential.expired',
+    'warn',
+    Type.Object({ ...named, reason: Type.String(), created_by: Type.Union([Type.String(), Type.Null()]) }),
+    ({ credential_name, reason }) => `Credential ${quoted(credential_name)} is over: ${quoted(reason)}`,
+  ),
   'credential.rotated': entry(
     'credential.rotated',
     'notice',

@@ -130,6 +130,7 @@ export const rules: readonly Rule[] = [
   unname('persona_suggestions', 'suggested_by'),
   unname('credentials', 'created_by'),
   unname('credential_rotations', 'rotated_by', within('credential_id', 'credentials')),
+  drop('oauth_states', 'user_id'),
   unname('port_exposures', 'revoked_by'),
   drop('shells', 'user_id'),
   unname('file_versions', 'user_id'),

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Assignment, credentials } from '#contract/credentials'
+import { type Assignment, type credentials, deliveries } from '#contract/credentials'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import { type App, wholeSeconds } from '#kernel/app'
@@ -75,6 +75,11 @@ export function assign(app: App, { actor, agentId, body, now }: Call<typeof cred
       detail: `The credential "${credential.name}" is for crews that the agent does not belong to`,
     })
   }
+  if (deliveries[credential.type] === 'server')
+    throw problem('invalid_field', {
+      field: 'credential_id',
+      detail: 'Tokens of OAUTH2 reach the server that they were issued for, and no agent',
+    })
   const lease = body.ttl_seconds
     ? {
         expires_at: wholeSeconds(app.clock() + body.ttl_seconds * 1000),

@@ -3,7 +3,7 @@ import { statements } from '#kernel/store/db'
 interface KeyRow {
   id: string
   encrypted_value: string | null
-  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
+  status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL' | 'PENDING' | 'EXPIRED'
   token_expires_at: string | null
   cooldown_until: string | null
 }

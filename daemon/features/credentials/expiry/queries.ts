@@ -9,10 +9,10 @@ interface Ending {
 }
 
 export const queries = statements((db) => ({
-  /** What ends before then, as far as nobody was told of that end. */
+  /** What ends before then, as far as nobody was told of that end. Tokens that are renewed end all the time. */
   ending: db.prepare<{ before: string; most: number }, Ending>(
     `SELECT id, workspace_id, name, token_expires_at, created_by FROM credentials
-     WHERE deleted_at IS NULL AND token_expires_at <= @before AND status = 'ACTIVE'
+     WHERE deleted_at IS NULL AND token_expires_at <= @before AND status = 'ACTIVE' AND type <> 'OAUTH2'
       AND expiry_told IS NOT token_expires_at ORDER BY token_expires_at LIMIT @most`,
   ),
   told: db.prepare<[id: string]>('UPDATE credentials SET expiry_told = token_expires_at WHERE id = ?'),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { CredentialDraft, defaultVariables, deliveries } from '#contract/credentials'
+import { CredentialDraft, CredentialValue, defaultVariables, deliveries } from '#contract/credentials'
 import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
@@ -14,10 +14,11 @@ import { queries } from '../queries.ts'
 import { cleanValue, merge } from '../rules.ts'
 import { forgetKnown, sealValue, vaultOf } from '../values.ts'
 
-const { name, value, type, provider } = CredentialDraft.properties
-const check = validator(Type.Object({ name, value, type, provider }), 'body')
+const { name, type, provider } = CredentialDraft.properties
+const Offer = Type.Object({ name, value: CredentialValue, type, provider })
+const check = validator(Offer, 'body')
 
-export type Proposal = Pick<Static<typeof CredentialDraft>, 'name' | 'value' | 'type' | 'provider'>
+export type Proposal = Static<typeof Offer>
 
 /** Checks what an agent offers against the rules for credentials; a refusal names the member. */
 export function readProposal(given: unknown): Proposal {
@@ -40,6 +41,8 @@ export function propose(
   proposal: Proposal,
 ): { id: string; name: string } {
   vaultOf(app)
+  if (deliveries[proposal.type ?? 'SECRET'] === 'server')
+    throw problem('invalid_field', { field: 'metadata.type', detail: 'Tokens of OAUTH2 are had by signing in' })
   // A model key that the whole workspace could use would be used by all of it.
   const forCrew = deliveries[proposal.type ?? 'SECRET'] === 'model'
   const { tags, crew_ids, ...members } = merge({

@@ -12,6 +12,7 @@ import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { type AgentRow, findAgent } from '../../agents/service.ts'
 import { findDecided, sees, standingOf } from '../../credentials/service.ts'
+import { connectedWith, disconnect, forgetConnections } from '../connections/service.ts'
 import { findServer } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { mayCarry, readConfig } from '../server-config.ts'
@@ -194,19 +195,31 @@ type AuthStatus = Static<typeof CrewIntegration>['auth_status']
 /** Whether a server is called with credentials that are good. */
 export function authStatus(app: App, { id, transport, workspace_id }: ServerRow): AuthStatus {
   if (transport === 'stdio') return 'none'
-  const statuses = queries(app.db)
-    .credentials.all(id)
-    .map((credential) => standingOf(app, workspace_id, credential)?.status ?? 'REVOKED')
+  const connected = connectedWith(app, id)
+  const statuses = [...queries(app.db).credentials.all(id), ...(connected === null ? [] : [connected])].map(
+    (credential) => standingOf(app, workspace_id, credential)?.status ?? 'REVOKED',
+  )
   if (!statuses.length) return 'missing'
   return statuses.some((it) => ['EXPIRED', 'ERROR', 'REVOKED'].includes(it)) ? 'expired' : 'connected'
 }
 
 /** Takes all credentials from a server: they were given to another one. */
-export const withdrawCredentials = ({ db }: App, server: string): void => void queries(db).withdrawFrom.run(server)
+export function withdrawCredentials(app: App, server: string): void {
+  queries(app.db).withdrawFrom.run(server)
+  disconnect(app, server)
+}
+
+/** The credentials that a server is used with. */
+export const credentialsOf = (app: App, server: string): (string | null)[] => [
+  ...queries(app.db).credentials.all(server),
+  connectedWith(app, server),
+]
 
 export const forgetAgent = ({ db }: App, { payload }: Happened<'agent.deleted'>): void =>
   void queries(db).dropAgent.run(payload.entity_id)
 
 /** What was bound with a deleted credential stays bound, without one. */
-export const forgetCredential = ({ db }: App, { payload }: Happened<'credential.deleted'>): void =>
-  void queries(db).withdraw.run(payload.entity_id)
+export function forgetCredential(app: App, { payload }: Happened<'credential.deleted'>): void {
+  queries(app.db).withdraw.run(payload.entity_id)
+  forgetConnections(app, payload.entity_id)
+}

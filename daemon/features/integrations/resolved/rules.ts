@@ -28,12 +28,13 @@ export function effective(
     .sort((a, b) => (a.server.name < b.server.name ? -1 : 1))
 }
 
-/** Why an agent may use a server, in words. */
-export function reasonFor({ server, replaces, binding }: Effective): string {
+/** Why an agent may use a server, in words; `connected` is the credential of the server itself, if that is used. */
+export function reasonFor({ server, replaces, binding }: Effective, connected: string | null = null): string {
   const from = server.crew_id === null ? 'from workspace' : 'from crew'
   return [
     replaces ? `${from} in place of the workspace's` : from,
     binding?.credential_id ? "agent's credential" : binding ? 'bound to the agent' : 'open to all agents',
+    ...(connected ? ["server's credential"] : []),
     ...(binding?.config_override_json ? ["agent's settings"] : []),
   ].join(', ')
 }

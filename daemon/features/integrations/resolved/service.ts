@@ -4,6 +4,7 @@ import type { App } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { type AgentRow, findAgent } from '../../agents/service.ts'
 import { bindingsOf, credentialName } from '../bindings/service.ts'
+import { credentialFor } from '../connections/service.ts'
 import { serversFor } from '../find.ts'
 import { overridden, readConfig } from '../server-config.ts'
 import { described } from '../shown.ts'
@@ -22,16 +23,17 @@ export const integrationsOf = (app: App, agent: Pick<AgentRow, 'id' | 'workspace
 
 function present(app: App, actor: Actor, it: Effective): Shown {
   const { server, binding, replaces } = it
+  const { credential_id } = credentialFor(app, server, binding)
   return {
     server_id: server.id,
     scope: server.crew_id === null ? 'workspace' : 'crew',
     ...described(server),
     config_json: configJson(it),
     binding_id: binding?.id ?? null,
-    credential_id: binding?.credential_id ?? null,
-    credential_name: credentialName(app, actor, binding?.credential_id ?? null),
+    credential_id,
+    credential_name: credentialName(app, actor, credential_id),
     replaces: replaces?.id ?? null,
-    reason: reasonFor(it),
+    reason: reasonFor(it, binding?.credential_id ? null : credential_id),
   }
 }
 

@@ -22,15 +22,16 @@ function tellChannels(
 const admins = (app: App, { about }: Happened): string[] => membersFrom(app, about.workspace_id!, 'ADMIN')
 const managers = (app: App, { about }: Happened): string[] => membersFrom(app, about.workspace_id!, 'MANAGER')
 
-/** Who added a credential hears that it ends; those who administer the workspace do where that person is gone. */
-export function credentialExpiring(app: App, happened: Happened<'credential.expiring'>): void {
+/** Who added a credential hears that it ends or is over; those who administer do where that person is gone. */
+export function credentialEnds(app: App, happened: Happened<'credential.expiring' | 'credential.expired'>): void {
   const { payload, about } = happened
   const workspace = about.workspace_id!
   const { credential_id: id, credential_name: title, created_by: user } = payload
   const to = user && isMember(app, workspace, user) ? [user] : admins(app, happened)
   const channels = { category: 'system.health' } as const
   const entity = { type: 'credential', id, title }
-  occur(app, { happened, workspace, by: about, action: 'expiring', entity, to, channels })
+  const action = happened.name === 'credential.expired' ? 'expired' : 'expiring'
+  occur(app, { happened, workspace, by: about, action, entity, to, channels })
 }
 
 /** A key that is used up is a matter of budgets; one that its provider refuses is a fault. */

@@ -30,7 +30,11 @@ describe('credentials.create', () => {
     ['value', { ...key, value: 'ѕk-ant-hush' }], // a Cyrillic look-alike
     ['value', { ...key, value: '   ' }],
     ['type', { ...draft, type: 'secret' }],
-    ['type', { ...draft, type: 'OAUTH2' }],
+    ['oauth_auth_url', { name: 'x', type: 'OAUTH2', oauth_auth_url: 'javascript:hush' }],
+    ['oauth_token_url', { name: 'x', type: 'OAUTH2', oauth_token_url: 'https://hush:hush@idp.example/token' }],
+    ['oauth_resource', { name: 'x', type: 'OAUTH2', oauth_resource: 'hush' }],
+    ['value', { name: 'x', type: 'OAUTH2', value: 'hush hush' }],
+    ['oauth_client_secret', { ...draft, oauth_client_secret: 'hush' }],
     ['type', { ...draft, type: 'USERPASS' }],
     ['type', { ...draft, type: null }],
     ['provider', { ...draft, provider: 'ACME' }],

@@ -78,11 +78,11 @@ describe('merge', () => {
   })
 
   it('refuses types that are not delivered', () => {
-    expect(refusal(() => merged({ type: 'OAUTH2' }))).toEqual([
+    expect(refusal(() => merged({ type: 'USERPASS' }))).toEqual([
       'invalid_field',
       'type',
-      'type OAUTH2 is not supported by this version yet; it takes ' +
-        'API_KEY, AI_CLI_TOKEN, SECRET, GENERIC_SECRET, CLI_TOKEN',
+      'type USERPASS is not supported by this version yet; it takes ' +
+        'API_KEY, AI_CLI_TOKEN, SECRET, GENERIC_SECRET, CLI_TOKEN, OAUTH2',
     ])
   })
 
@@ -204,7 +204,7 @@ describe('cleanValue', () => {
     expect(refusal(() => cleanValue('API_KEY', value))).toEqual([
       'invalid_field',
       'value',
-      'value must be printable ASCII without spaces, as keys of model providers are',
+      'value must be printable ASCII without spaces, as keys and tokens are',
     ]),
   )
 

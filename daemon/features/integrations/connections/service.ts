@@ -1,0 +1,54 @@
+import type { App } from '#kernel/app'
+import type { Actor } from '#kernel/feature'
+import { isMeantFor } from '../../credentials/oauth/service.ts'
+import { removeUnused, standingOf } from '../../credentials/service.ts'
+import type { BindingRow } from '../bindings/queries.ts'
+import { queries } from './queries.ts'
+
+/** The credential that a server is used with by all who are not bound with one of their own; null without one. */
+export const connectedWith = ({ db }: App, server: string): string | null => queries(db).find.get(server) ?? null
+
+/** The credential, and how it is sent, with which an agent uses a server: its own binding's before the server's. */
+export function credentialFor(
+  app: App,
+  server: { id: string },
+  binding: Pick<BindingRow, 'credential_id' | 'cred_type' | 'cred_header'> | null,
+): Pick<BindingRow, 'credential_id' | 'cred_type' | 'cred_header'> {
+  if (binding?.credential_id) return binding
+  const credential_id = connectedWith(app, server.id)
+  return { credential_id, cred_type: credential_id === null ? null : 'bearer', cred_header: null }
+}
+
+interface Fresh {
+  id: string
+  scope: 'WORKSPACE' | 'CREW'
+  /** Those that a credential of scope CREW is for. */
+  crews: readonly string[]
+}
+
+/**
+ * Connects a credential that was just signed in with the servers that its tokens were issued for, as far as it is for
+ * them and they have none that works; returns how many there are.
+ */
+export function connectServers(app: App, workspace: string, { id, scope, crews }: Fresh): number {
+  const inReach = (crew: string | null) => scope === 'WORKSPACE' || (crew !== null && crews.includes(crew))
+  const free = (credential: string | null) =>
+    credential === null || credential === id || standingOf(app, workspace, credential)?.status !== 'ACTIVE'
+  const found = queries(app.db)
+    .reachable.all(workspace)
+    .filter((it) => inReach(it.crew_id) && free(it.credential_id) && isMeantFor(app, id, it.endpoint ?? ''))
+  for (const { id: server } of found) queries(app.db).connect.run(server, id)
+  return found.length
+}
+
+/** Takes a server's credential from it. */
+export const disconnect = ({ db }: App, server: string): void => void queries(db).disconnect.run(server)
+
+/** Forgets a deleted credential. */
+export const forgetConnections = ({ db }: App, credential: string): void => void queries(db).forget.run(credential)
+
+/** Deletes tokens that nothing is used with any more. */
+export function dropUnused(app: App, actor: Actor, credentials: readonly (string | null)[]): void {
+  for (const id of new Set(credentials))
+    if (id !== null && queries(app.db).used.get({ credential: id }) === 0) removeUnused(app, actor, id)
+}
