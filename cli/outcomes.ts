@@ -190,6 +190,7 @@ export const next: Readonly<Record<string, string>> = {
   'rooms:read': 'rooms list',
   'rooms:send': 'rooms messages {room}',
   'runs:cancel': 'runs show {run}',
+  'mcp:registry:sync': 'mcp registry list',
   'integrations:create': 'integrations list',
   'integrations:update': 'integrations list',
   'integrations:remove': 'integrations list',

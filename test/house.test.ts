@@ -205,6 +205,7 @@ describe('vendors', () => {
     'src/contract/agents.ts': 'values of cli_adapter and llm_provider on the wire',
     'src/contract/keeper.ts': 'values of judge_provider and judge_wire on the wire',
     'src/contract/credentials.ts': 'values of provider on the wire, and the variables that belong to them',
+    'src/contract/registry.ts': 'values of trust_tier on the wire',
   }
 
   it('are named by their own adapters and providers only', () => {

@@ -63,6 +63,8 @@ export const topics: Readonly<Record<string, string>> = {
   runs: 'Runs, each one piece of work of an agent',
   sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for WebSockets, for scripts',
+  mcp: 'The registry of MCP servers',
+  'mcp:registry': 'MCP servers that the public registry lists',
   integrations: 'MCP servers: tools of other services for agents',
   oauth: 'Signing in to the servers that agents use, step by step',
   skills: 'What agents can be taught: skills in the Agent Skills format',

@@ -74,6 +74,7 @@ import ports from './ports/routes.ts'
 import preferences from './preferences/routes.ts'
 import projects from './projects/routes.ts'
 import recipes from './recipes/routes.ts'
+import registry from './registry/routes.ts'
 import rooms from './rooms/routes.ts'
 import routines from './routines/routes.ts'
 import runReceipts from './runs/receipts/routes.ts'
@@ -142,6 +143,7 @@ export const features = {
   labels,
   limits,
   manifests,
+  registry,
   members: join(members, memberCapabilities),
   memory: join(memory, memoryRules, agentMemory),
   metrics,

@@ -69,6 +69,8 @@ interface Events {
   called: (stepId: string) => void
   /** A run of a routine is to begin then. */
   parked: (at: string) => void
+  /** A sync of the registry of MCP servers was asked for. */
+  registry: () => void
   /** A compaction of a journal was asked for, with this entry. */
   compact: (seq: number) => void
   /** An erasure in a journal was asked for. */

@@ -194,9 +194,13 @@ function checkTogether(config: Config): void {
       )
   if (new Set(config.healthAliases).size < config.healthAliases.length)
     throw new ConfigError('server.health_aliases must not list a name twice')
-  if (config.publicUrl && !(URL.canParse(config.publicUrl) && /^https?:$/.test(new URL(config.publicUrl).protocol)))
+  if (config.publicUrl && !isHttp(config.publicUrl))
     throw new ConfigError(
       `server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`,
+    )
+  if (config.registryUrl && !isHttp(config.registryUrl))
+    throw new ConfigError(
+      `integrations.registry_url must be an address that begins with http:// or https://, not "${config.registryUrl}"`,
     )
   checkExposed(config)
   checkIssuer(config)
@@ -215,7 +219,7 @@ function checkTogether(config: Config): void {
 
 /** Capability URLs contain tokens, so they need TLS off this machine, and an address that browsers can reach. */
 function checkExposed({ exposedHost, exposedUrl, exposedPort, host, port, tlsCert, trustedProxies }: Config): void {
-  if (exposedUrl && !(URL.canParse(exposedUrl) && /^https?:$/.test(new URL(exposedUrl).protocol)))
+  if (exposedUrl && !isHttp(exposedUrl))
     throw new ConfigError(`exposed.url must be an address that begins with http:// or https://, not "${exposedUrl}"`)
   if (exposedUrl && !exposedHost)
     throw new ConfigError('exposed.url is the address of the listener for exposed ports: set exposed.host too')
@@ -242,6 +246,8 @@ function checkIssuer({ idpIssuer, env }: Config): void {
   if (url.protocol === 'http:' && env === 'production' && !isLoopbackHost(url.hostname))
     throw refuse('an address that begins with https://')
 }
+
+const isHttp = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, more] = text.split('/')

@@ -318,6 +318,13 @@ export const settings = {
     fallback: [],
     summary: 'MCP servers, as host or host:port, that may be at private addresses or without TLS',
   }),
+  registryUrl: setting({
+    path: 'integrations.registry_url',
+    env: 'SVC_MCP_REGISTRY_URL',
+    kind: 'string',
+    fallback: 'https://registry.modelcontextprotocol.io',
+    summary: 'Registry of MCP servers that a sync asks; empty: none',
+  }),
   logLevel: setting({
     path: 'logging.level',
     env: 'SVC_LOG_LEVEL',

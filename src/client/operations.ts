@@ -325,6 +325,11 @@ export const operations: Record<string, Record<string, Operation>> = {
     export: ['GET', '/api/v1/workspaces/:workspaceId/export'],
     schema: ['GET', '/api/v1/manifest-schema'],
   },
+  registry: {
+    list: ['GET', '/api/v1/mcp-registry'],
+    search: ['GET', '/api/v1/mcp-registry/search'],
+    sync: ['POST', '/api/v1/mcp-registry/sync'],
+  },
   members: {
     list: ['GET', '/api/v1/workspaces/:workspaceId/members'],
     add: ['POST', '/api/v1/workspaces/:workspaceId/members'],

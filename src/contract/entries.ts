@@ -35,6 +35,7 @@ import { peerFacts } from './entries/peers.ts'
 import { personaFacts } from './entries/personas.ts'
 import { policyFacts } from './entries/policies.ts'
 import { portFacts } from './entries/ports.ts'
+import { registryFacts } from './entries/registry.ts'
 import { reserved } from './entries/reserved.ts'
 import { roomFacts } from './entries/rooms.ts'
 import { routineFacts } from './entries/routines.ts'
@@ -81,6 +82,7 @@ export const facts = {
   ...policyFacts,
   ...idpFacts,
   ...integrationFacts,
+  ...registryFacts,
   ...invitationFacts,
   ...keeperFacts,
   ...limitFacts,

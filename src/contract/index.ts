@@ -69,6 +69,7 @@ import { ports } from './ports.ts'
 import { notificationHours, notificationPreferences, preferences } from './preferences.ts'
 import { projects } from './projects.ts'
 import { recipes } from './recipes.ts'
+import { registry } from './registry.ts'
 import { rooms } from './rooms.ts'
 import { routines } from './routines.ts'
 import { runReceipts } from './run-receipts.ts'
@@ -137,6 +138,7 @@ export const api = {
   labels,
   limits,
   manifests,
+  registry,
   members: { ...members, ...memberCapabilities },
   memory: { ...memory, ...memoryRules, ...agentMemory },
   metrics,

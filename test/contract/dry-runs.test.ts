@@ -296,6 +296,7 @@ const cases: Record<string, Case> = {
   'inbox.update': ok({ state: 'read' }),
   'inbox.bulk': ok({ ids: ['$itemId'], state: 'read' }),
   'inbox.purge': ok(),
+  'registry.sync': { status: 202 },
   'integrations.create': made({ name: 'new', endpoint: 'https://new.example/mcp' }),
   'integrations.update': ok({ icon: 'x' }),
   'integrations.remove': ok(),

@@ -231,6 +231,10 @@ integrations.rebind        MANAGER   agents:write      api  crew-role
 integrations.unbind        MANAGER   agents:write      api  crew-role
 integrations.resolved      VIEWER    -                 api
 
+registry.list           signed-in -                 api
+registry.search         signed-in -                 api
+registry.sync           ADMIN     workspace:admin   api
+
 invitations.list           ADMIN     -                 api
 invitations.create         ADMIN     workspace:admin   api
 invitations.revoke         ADMIN     workspace:admin   api
