@@ -42,6 +42,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   gov_model_id: ['model'],
   gov_model_credential_id: ['credential'],
   account_email: ['email'],
+  security_level: ['level'],
   delete: ['no-delete'],
   digest: ['file'],
   documents: ['file'],

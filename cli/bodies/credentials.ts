@@ -28,6 +28,12 @@ export const credentialFlags = {
     helpValue: 'WORD',
     description: 'tag; repeatable',
   }),
+  level: Flags.integer({
+    min: 1,
+    max: 4,
+    helpValue: 'LEVEL',
+    description: 'harm that its loss does, 1 to 4; from 3 on agents have to ask for it',
+  }),
   label: Flags.string({ description: 'label of the account that it belongs to' }),
   email: Flags.string({ description: 'email address of the account that it belongs to' }),
   expires: Flags.string({
@@ -79,6 +85,7 @@ interface Given {
   description?: string | undefined
   crew?: string[] | undefined
   tag?: string[] | undefined
+  level?: number | undefined
   label?: string | undefined
   email?: string | undefined
   expires?: string | undefined
@@ -87,7 +94,7 @@ interface Given {
 /** The body of a create or a change from the flags that were given. */
 export async function credentialBody(
   api: Client,
-  { type, provider, description, crew, tag, label, email, expires }: Given,
+  { type, provider, description, crew, tag, level, label, email, expires }: Given,
 ): Promise<Static<typeof CredentialPatch>> {
   const crews = crew && (await Promise.all(crew.filter(Boolean).map((name) => crewId(api, name))))
   return given({
@@ -97,6 +104,7 @@ export async function credentialBody(
     scope: crews && (crews.length ? 'CREW' : 'WORKSPACE'),
     crew_ids: crews,
     tags: tag?.filter(Boolean),
+    security_level: level,
     account_label: label,
     account_email: email,
     token_expires_at: expires,

@@ -26,6 +26,7 @@ export const credentialView: View<Static<typeof Credential>> = {
     'Last error': ({ last_error }) => (last_error ? { text: last_error, tone: 'red' } : null),
     Description: ({ description }) => description,
     Scope: ({ scope, crew_ids }) => (scope === 'CREW' ? `crews ${crew_ids.join(', ')}` : 'workspace'),
+    Level: ({ security_level_label }) => security_level_label,
     Tags: ({ tags }) => tags.join(', '),
     Account: ({ account_label, account_email }) => [account_label, account_email].filter(Boolean).join(', '),
     Expires: ({ token_expires_at }) => when(token_expires_at),

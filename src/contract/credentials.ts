@@ -80,8 +80,12 @@ export const maxValueBytes = 65_536
 export const maxGraceSeconds = 604_800
 export const maxLeaseSeconds = 2_592_000
 
+/** How much harm its loss does: 1 low, 2 medium, 3 high, 4 critical. docs/keeper.md, "Levels". */
+export const securityLevels = [1, 2, 3, 4] as const
+export type SecurityLevel = (typeof securityLevels)[number]
+
 /** Members of the full contract that have no effect in this version: a value for one of them is refused, not stored. */
-export const laterCredentialMembers = ['username', 'pending', 'security_level', 'sensitivity'] as const
+export const laterCredentialMembers = ['username', 'pending', 'sensitivity'] as const
 
 export const Credential = Type.Object({
   id: Id,
@@ -97,7 +101,7 @@ export const Credential = Type.Object({
   account_label: nullable(Type.String()),
   account_email: nullable(Type.String()),
   username: Type.Null({ description: 'No type of this version has one' }),
-  security_level: Type.Integer({ description: '1: no judge is asked. There is no other level in this version' }),
+  security_level: Type.Integer({ description: '1 low, 2 medium; 3 high and 4 critical: agents have to ask for it' }),
   security_level_label: Type.String(),
   sensitivity: Type.Enum(['STANDARD']),
   testable: Type.Boolean({ description: 'Muster knows how to ask the provider whether the value is good' }),
@@ -144,6 +148,15 @@ const members = {
   scope: Type.Optional(Type.Enum(['WORKSPACE', 'CREW'])),
   crew_ids: Type.Optional(Type.Array(Id, { maxItems: 500, description: 'The crews of a credential of scope CREW' })),
   tags: Type.Optional(Type.Array(line(50), { maxItems: 20 })),
+  security_level: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 4,
+        description: '1 unless stated. From 3 on agents have to ask for it; lowering it needs the role ADMIN',
+      }),
+    ),
+  ),
   account_label: Type.Optional(nullable(line(200))),
   account_email: Type.Optional(Type.Unsafe<string | null>(email)),
   token_expires_at: Type.Optional(

@@ -10,6 +10,7 @@ export interface CredentialRow {
   description: string | null
   scope: 'WORKSPACE' | 'CREW'
   tags_json: string
+  security_level: number
   account_label: string | null
   account_email: string | null
   encrypted_value: string | null
@@ -38,6 +39,7 @@ export type CredentialColumns = Pick<
   | 'description'
   | 'scope'
   | 'tags_json'
+  | 'security_level'
   | 'account_label'
   | 'account_email'
   | 'token_expires_at'
@@ -50,7 +52,7 @@ interface Stored extends CredentialColumns {
 }
 
 const select = `SELECT c.id, c.workspace_id, c.name, c.type, c.provider, c.description, c.scope, c.tags_json,
-  c.account_label, c.account_email, c.encrypted_value,
+  c.security_level, c.account_label, c.account_email, c.encrypted_value,
     c.status, c.last_error, c.last_used_at, c.token_expires_at, c.cooldown_until, c.created_by, c.created_at,
     c.updated_at,
     (SELECT json_group_array(x.crew_id) FROM credential_crews x WHERE x.credential_id = c.id) AS crew_ids_json,
@@ -94,19 +96,23 @@ export const queries = statements((db) => ({
     [Stored & { encrypted_value: string | null; status: 'ACTIVE' | 'PENDING'; created_by: string }],
     { id: string }
   >(
-    `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label,
+    `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, security_level,
+       account_label,
       account_email, encrypted_value, status,
        token_expires_at, created_by, created_at, updated_at)
-     VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @account_label,
+     VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @security_level,
+     @account_label,
      @account_email, @encrypted_value, @status,
        @token_expires_at, @created_by, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
   ),
   propose: db.prepare<[Stored & { encrypted_value: string }], { id: string }>(
-    `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, account_label,
+    `INSERT INTO credentials (id, workspace_id, name, type, provider, description, scope, tags_json, security_level,
+      account_label,
       account_email, encrypted_value, status,
        token_expires_at, created_by, created_at, updated_at)
-     VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @account_label,
+     VALUES (@id, @workspace_id, @name, @type, @provider, @description, @scope, @tags_json, @security_level,
+     @account_label,
      @account_email, @encrypted_value, 'PENDING_APPROVAL',
        @token_expires_at, NULL, @updated_at, @updated_at)
      ON CONFLICT DO NOTHING RETURNING id`,
@@ -122,7 +128,7 @@ export const queries = statements((db) => ({
   ),
   update: db.prepare<[Stored], { id: string }>(
     `UPDATE OR IGNORE credentials SET name = @name, type = @type, provider = @provider, description = @description,
-      scope = @scope, tags_json = @tags_json,
+      scope = @scope, tags_json = @tags_json, security_level = @security_level,
        account_label = @account_label, account_email = @account_email, token_expires_at = @token_expires_at,
        updated_at = @updated_at
      WHERE workspace_id = @workspace_id AND id = @id AND deleted_at IS NULL RETURNING id`,

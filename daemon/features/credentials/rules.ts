@@ -24,6 +24,7 @@ export interface CredentialMembers {
   scope: 'WORKSPACE' | 'CREW'
   crew_ids: string[]
   tags: string[]
+  security_level: number
   account_label: string | null
   account_email: string | null
   token_expires_at: string | null
@@ -37,6 +38,7 @@ const blank: CredentialMembers = {
   scope: 'WORKSPACE',
   crew_ids: [],
   tags: [],
+  security_level: 1,
   account_label: null,
   account_email: null,
   token_expires_at: null,
@@ -56,6 +58,7 @@ export function merge(body: Body, before: CredentialMembers = blank): Credential
     if (body[name] !== undefined) next[name] = blankToNull(body[name])
   if (body.tags !== undefined)
     next.tags = [...new Set(body.tags.map((tag) => tag.normalize('NFC').trim()).filter(Boolean))]
+  if (body.security_level !== undefined) next.security_level = body.security_level ?? 1
   if (body.token_expires_at !== undefined) next.token_expires_at = time(body.token_expires_at)
   checkDelivery(next, body)
   return { ...next, ...reach(body, next) }

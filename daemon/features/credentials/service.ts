@@ -15,6 +15,7 @@ import { problem } from '#kernel/problem'
 import { note } from './audit/service.ts'
 import { readClient } from './oauth/draft.ts'
 import { forgetClient, keepClient } from './oauth/service.ts'
+import { tierOf } from './levels/service.ts'
 import { isTestable } from './probes/rules.ts'
 import { type CredentialRow, queries } from './queries.ts'
 import { queries as rotationQueries } from './rotations/queries.ts'
@@ -76,6 +77,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     crew_id: crew_ids[0] ?? null,
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
+    security_level_label: tierOf(row.security_level).label,
     ...fixed,
     testable: row.type !== 'OAUTH2' && isTestable(row.provider),
     agent_ids: given.map(([id]) => id),
@@ -88,8 +90,6 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
 /** Members with the same value for every credential in this version. */
 const fixed = {
   username: null,
-  security_level: 1,
-  security_level_label: 'Level 1',
   sensitivity: 'STANDARD' as const,
   last_used_ips: [],
   mcp_used: false,
@@ -103,6 +103,7 @@ const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): Credent
   scope: row.scope,
   crew_ids: JSON.parse(crew_ids_json) as string[],
   tags: JSON.parse(tags_json) as string[],
+  security_level: row.security_level,
   account_label: row.account_label,
   account_email: row.account_email,
   token_expires_at: row.token_expires_at,
@@ -112,7 +113,7 @@ const stored = ({ tags, crew_ids: _crews, ...members }: CredentialMembers) => ({
   ...members,
   tags_json: JSON.stringify(tags),
 })
-const neutral = { security_level: 1, sensitivity: 'STANDARD' }
+const neutral = { sensitivity: 'STANDARD' }
 
 export function createCredential(
   app: App,
@@ -173,6 +174,7 @@ export function updateCredential(
   const members = merge(body, membersOf(before))
   if (members.type !== before.type && [members.type, before.type].includes('OAUTH2'))
     throw problem('invalid_field', { field: 'type', detail: 'What is OAUTH2 stays so, and nothing else becomes it' })
+  if (members.security_level < before.security_level) guardLevel(actor)
   if (body.value !== undefined) replaceAtOnce(app, actor, { ...before, type: members.type }, body.value)
   else if (members.type !== before.type) recheckValue(app, before, members)
   // A new value starts without the old one's expiry.
@@ -187,6 +189,15 @@ export function updateCredential(
     throw problem('name_taken', { field: 'name', detail: `Another credential has the name "${members.name}"` })
   setCrews(app, actor, credentialId, members.crew_ids)
   return toCredential(app, findCredential(app, actor, credentialId))
+}
+
+/** A level guards what agents are given: fewer people take that back than put it up. */
+function guardLevel({ role }: Actor): void {
+  if (!(role && allows('ADMIN', role)))
+    throw problem('insufficient_role', {
+      field: 'security_level',
+      detail: 'Lowering the level of a credential needs the role ADMIN or above',
+    })
 }
 
 function replaceAtOnce(app: App, actor: Actor, row: CredentialRow, value: string): void {

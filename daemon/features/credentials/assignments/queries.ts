@@ -1,6 +1,9 @@
 import type { CredentialProvider, CredentialType } from '#contract/credentials'
 import { statements } from '#kernel/store/db'
 
+/** Who gave something for a while: a person, the judge, or people in place of it. */
+export type LeaseSource = 'manual' | 'keeper_allow' | 'escalation_approve'
+
 export interface AgentRef {
   id: string
   slug: string
@@ -20,6 +23,7 @@ export interface GrantRow {
   type: CredentialType
   provider: CredentialProvider
   scope: 'WORKSPACE' | 'CREW'
+  security_level: number
   encrypted_value: string | null
   status: 'ACTIVE' | 'ERROR' | 'PENDING_APPROVAL'
   token_expires_at: string | null
@@ -31,7 +35,7 @@ export interface GrantRow {
   env_var_name: string | null
   priority: number
   expires_at: string | null
-  lease_source: 'manual' | null
+  lease_source: LeaseSource | null
   lease_issued_at: string | null
   created_at: string
   /** For explicit ones: whether the credential's own crews include the agent's. */
@@ -46,12 +50,12 @@ interface AssignmentRow {
   env_var_name: string
   priority: number
   expires_at: string | null
-  lease_source: 'manual' | null
+  lease_source: LeaseSource | null
   lease_issued_at: string | null
   created_at: string
 }
 
-const credential = `c.id AS credential_id, c.name AS credential_name, c.type, c.provider, c.scope,
+const credential = `c.id AS credential_id, c.name AS credential_name, c.type, c.provider, c.scope, c.security_level,
   c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until, c.account_label, c.account_email, c.created_by`
 const unassigned = 'NOT EXISTS (SELECT 1 FROM agent_credentials g WHERE g.agent_id = @agent AND g.credential_id = c.id)'
 

@@ -12,6 +12,7 @@ import { providerOf } from '../../../providers/index.ts'
 import { type AgentRef, type GrantRow, queries } from '../assignments/queries.ts'
 import { isOver, variableOf } from '../assignments/service.ts'
 import { note } from '../audit/service.ts'
+import { tierOf } from '../levels/service.ts'
 import { queries as credentialQueries } from '../queries.ts'
 import { keptValues } from '../rotations/service.ts'
 import { statusOf } from '../rules.ts'
@@ -68,6 +69,10 @@ function candidates(
 
 const delivered = (how: 'model' | 'file') => (grant: Candidate) => deliveries[grant.row.type] === how
 
+/** Whether the agent has it without asking: what is guarded only while a lease that was asked for goes on. */
+const isGiven = ({ row }: Candidate): boolean =>
+  tierOf(row.security_level).delivered || (row.lease_source !== null && row.lease_source !== 'manual')
+
 /** What an agent is given at this moment; a value that cannot be opened is left out. */
 export function deliveryOf(app: App, agentId: string): Delivery {
   const agent = queries(app.db).agentById.get(agentId)
@@ -88,7 +93,7 @@ export function deliveryOf(app: App, agentId: string): Delivery {
           },
         ]
   })
-  const secrets = pickVariables(all.filter(delivered('file'))).flatMap((grant): Secret[] => {
+  const secrets = pickVariables(all.filter(delivered('file')).filter(isGiven)).flatMap((grant): Secret[] => {
     const value = open(grant)
     return value === null ? [] : [{ credentialId: grant.credentialId, name: grant.variable, value }]
   })

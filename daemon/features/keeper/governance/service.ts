@@ -6,9 +6,9 @@ import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { tierFloor, tierOf } from '../../credentials/levels/service.ts'
 import { requireSecondApprover, secondApproverRequired } from '../../workspaces/service.ts'
 import { judging } from '../config/service.ts'
-import { levelLabel, tierFloor } from '../rules.ts'
 import { type GovernanceRow, queries } from './queries.ts'
 
 type Shown = Reply<typeof keeper.governance>
@@ -59,10 +59,10 @@ function secondApproverOf(app: App, byWorkspace: boolean): Shown['effective_seco
   const least = byWorkspace ? 1 : byTier ? tierFloor : 0
   return {
     min_security_level: least,
-    min_security_level_label: least ? levelLabel(least) : '',
+    min_security_level_label: least ? tierOf(least).label : '',
     source: byWorkspace ? 'workspace' : byTier ? 'tier' : 'none',
     tier_floor_security_level: tierFloor,
-    tier_floor_label: levelLabel(tierFloor),
+    tier_floor_label: tierOf(tierFloor).label,
   }
 }
 

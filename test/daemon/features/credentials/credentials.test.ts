@@ -47,7 +47,7 @@ describe('credentials.create', () => {
       updated_at: '2026-01-01T00:00:00Z',
       username: null,
       security_level: 1,
-      security_level_label: 'Level 1',
+      security_level_label: 'L1 · low',
       sensitivity: 'STANDARD',
       testable: false,
       last_used_ips: [],

@@ -57,7 +57,8 @@ describe('credentials.create', () => {
     ['token_expires_at', { ...draft, token_expires_at: 1_900_000_000 }],
     ['username', { ...draft, username: 'me' }],
     ['refresh_token', { ...draft, refresh_token: 'hush' }],
-    ['security_level', { ...draft, security_level: 2 }],
+    ['security_level', { ...draft, security_level: 5 }],
+    ['security_level', { ...draft, security_level: 1.5 }],
     ['sensitivity', { ...draft, sensitivity: 'SEALED' }],
     ['pending', { ...draft, pending: true }],
   ])('refuses %s in %.100j, without repeating it', async (field, body, code = 'invalid_field') => {
