@@ -47,6 +47,9 @@ function recipe(kind: 'crew' | 'sidecar', baseId: string, made: Record<string, s
   ].join('\n')
 }
 
+/** Builds that go on, by the name of the image: crews that start at once share one. */
+const building = new Map<string, Promise<void>>()
+
 /**
  * Builds the image of a container, with our programs on top of the base image, and returns its name. The name holds a
  * digest of both, so it is built once. Unused older images of this installation are removed.
@@ -70,28 +73,38 @@ export async function ensureImage(
   const dockerfile = recipe(kind, baseId, made)
   const digest = digestOf([dockerfile, ...programs.flatMap(({ name, content }) => [name, content])]).slice(0, 16)
   const tag = `${naming.prefix}-run/${kind}:${digest}`
-  if (await ifThere('looking for an image', () => engine.getImage(tag).inspect())) return tag
+  if (await isThere(engine, tag)) return tag
   progress.step(`building the ${kind} image`, `on ${base}`)
   const context = await archive([
     { name: 'Dockerfile', uid: 0, gid: 0, mode: 0o644, content: dockerfile },
     { name: 'muster', uid: 0, gid: 0, mode: 0o755 },
     ...programs.map(({ name, content }) => ({ name: `muster/${name}`, uid: 0, gid: 0, mode: 0o755, content })),
   ])
-  await unhurried(`building the ${kind} image`, async () => {
-    const stream = await engine.buildImage(Readable.from([context]), {
-      t: tag,
-      networkmode: 'none',
-      forcerm: true,
-      version: '1',
+  const build = () =>
+    unhurried(`building the ${kind} image`, async () => {
+      const stream = await engine.buildImage(Readable.from([context]), {
+        t: tag,
+        networkmode: 'none',
+        forcerm: true,
+        version: '1',
+      })
+      await told(engine, stream, (line) => {
+        const [, number, all] = /^Step (\d+)\/(\d+)/.exec(line) ?? []
+        if (number) progress.step(`building the ${kind} image`, `step ${number} of ${all}`)
+      })
+      // An engine that stops ends the stream as one that is done.
+      if (!(await isThere(engine, tag)))
+        throw new RuntimeError('image', `The engine ended the build of the ${kind} image without an image`)
     })
-    await told(engine, stream, (line) => {
-      const [, number, all] = /^Step (\d+)\/(\d+)/.exec(line) ?? []
-      if (number) progress.step(`building the ${kind} image`, `step ${number} of ${all}`)
-    })
-  })
+  const going = building.get(tag) ?? build().finally(() => building.delete(tag))
+  building.set(tag, going)
+  await going
   await removeOlder(engine, naming, of, tag)
   return tag
 }
+
+const isThere = async (engine: Engine, tag: string): Promise<boolean> =>
+  Boolean(await ifThere('looking for an image', () => engine.getImage(tag).inspect()))
 
 async function findOrPull(engine: Engine, base: string, progress: Progress): Promise<string> {
   const found = await ifThere(`looking for the image ${base}`, () => engine.getImage(base).inspect())
