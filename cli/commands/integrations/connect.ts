@@ -8,7 +8,7 @@ import { type Brought, readBrought } from '../../integrations/brought.ts'
 import { clientFlags, clientIn } from '../../integrations/client.ts'
 import { serverCalled } from '../../integrations/find.ts'
 import { crewFlag } from '../../integrations/flags.ts'
-import { type Listener, listenForBrowser } from '../../integrations/listener.ts'
+import { listenForBrowser } from '../../integrations/listener.ts'
 import { timeLeft } from '../../output/cell.ts'
 
 const patience = 15 * 60_000
@@ -53,9 +53,11 @@ export default class IntegrationsConnect extends ApiCommand<typeof IntegrationsC
         throw new InputError(`${begun.message}.`, `muster integrations connect ${this.args.integration} --client-id ID`)
       const id = begun.credential_id
       const before = listener ? null : await this.api.credentials.show({ credentialId: id })
-      await this.lead(begun.auth_url)
-      if (listener) {
-        const brought = await this.brought(listener)
+      const address = safe(begun.auth_url)
+      const coming = listener?.bringing(address.searchParams.get('state') ?? '')
+      await this.lead(address.href)
+      if (coming) {
+        const brought = await this.brought(coming)
         await this.progress(
           'Handing over the code',
           this.api.oauth.exchange({ body: { credential_id: id, ...brought } }),
@@ -97,14 +99,14 @@ export default class IntegrationsConnect extends ApiCommand<typeof IntegrationsC
   }
 
   /** What the browser brings to this machine, or what is pasted, whichever comes first. */
-  private async brought(listener: Listener): Promise<Brought> {
+  private async brought(coming: Promise<Brought>): Promise<Brought> {
     const { browserless } = await import('../../contexts/browser.ts')
     const pasting = interactive() && (this.flags['no-browser'] || browserless() !== undefined)
-    if (!pasting) return this.waiting(listener.brought)
+    if (!pasting) return this.waiting(coming)
     const done = new AbortController()
     const pasted = ask('Code, or address that the browser ended at', emptyFlaw, done.signal).then(readBrought)
     try {
-      return await Promise.race([listener.brought, pasted])
+      return await Promise.race([coming, pasted])
     } finally {
       done.abort()
       pasted.catch(() => undefined)
@@ -144,4 +146,11 @@ export default class IntegrationsConnect extends ApiCommand<typeof IntegrationsC
       })(),
     )
   }
+}
+
+/** The address that a server names, which a program is to open: a page, and nothing else. */
+function safe(address: string): URL {
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
+    throw new InputError('The server leads to something that is no page.')
+  return new URL(address)
 }

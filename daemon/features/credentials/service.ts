@@ -46,7 +46,9 @@ export function findCredential(app: App, actor: Actor, credentialId: string): Cr
 /** What a credential is called and how it stands, whoever asks; null when it is gone. */
 export function standingOf(app: App, workspace: string, credentialId: string) {
   const row = queries(app.db).find.get(workspace, credentialId)
-  return row ? { name: row.name, scope: row.scope, status: statusOf(row, app.clock()) } : null
+  if (!row) return null
+  const crews = JSON.parse(row.crew_ids_json) as string[]
+  return { name: row.name, scope: row.scope, crews, status: statusOf(row, app.clock()) }
 }
 
 /** A credential that this person may change: what an agent offered is decided first, where it was offered. */
@@ -177,6 +179,8 @@ export function updateCredential(
   if (members.security_level < before.security_level) guardLevel(actor)
   if (body.value !== undefined) replaceAtOnce(app, actor, { ...before, type: members.type }, body.value)
   else if (members.type !== before.type) recheckValue(app, before, members)
+  // When tokens end is for their server to say.
+  if (members.type === 'OAUTH2') members.token_expires_at = before.token_expires_at
   // A new value starts without the old one's expiry.
   if (body.value !== undefined && body.token_expires_at === undefined) members.token_expires_at = null
   const changed = queries(app.db).update.get({

@@ -61,6 +61,10 @@ export const queries = statements((db) => ({
         WHERE workspace_id = @workspace AND transport <> 'stdio' AND endpoint = @endpoint)`,
     )
     .pluck(),
+  allAt: db.prepare<{ workspace: string; endpoint: string }, ServerRow>(
+    `SELECT ${columns} FROM mcp_servers
+     WHERE workspace_id = @workspace AND transport <> 'stdio' AND endpoint = @endpoint ORDER BY created_at, id`,
+  ),
   madeFrom: db.prepare<[server: string], ServerRow>(
     `SELECT ${columns} FROM mcp_servers WHERE workspace_mcp_server_id = ?`,
   ),

@@ -1,6 +1,7 @@
 import { integrations } from '#contract/integrations'
 import { feature } from '#kernel/feature'
 import { bind, bound, forgetAgent, forgetCredential, rebind, unbind } from './bindings/service.ts'
+import { recheckConnections } from './connections/service.ts'
 import { resolved } from './resolved/service.ts'
 import {
   create,
@@ -43,6 +44,7 @@ export default feature(
     on: {
       'agent.deleted': forgetAgent,
       'credential.deleted': forgetCredential,
+      'credential.updated': recheckConnections,
       'crew.deleted': forgetCrew,
       'workspace.deleted': forgetWorkspace,
     },

@@ -82,6 +82,19 @@ const none: Members = {
 export const serverAt = ({ db }: App, workspace: string, endpoint: string): boolean =>
   queries(db).at.get({ workspace, endpoint }) === 1
 
+/** The client with which people said that one signs in to the servers at an address; null without one. */
+export function clientGiven(
+  app: App,
+  workspace: string,
+  endpoint: string,
+): { id: string; secret: string | null } | null {
+  for (const row of queries(app.db).allAt.all({ workspace, endpoint })) {
+    const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret } = openVariables(app, row)
+    if (id) return { id, secret: secret || null }
+  }
+  return null
+}
+
 type Draft = Given & { name: string }
 
 interface Place {

@@ -4,8 +4,8 @@ import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
 import { blankToNull } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
-import { createPending, credentialForResource, type OauthClient } from '../credentials/oauth/service.ts'
-import { create, serverAt } from '../integrations/service.ts'
+import { clientOf, createPending, credentialForResource, type OauthClient } from '../credentials/oauth/service.ts'
+import { clientGiven, create, serverAt } from '../integrations/service.ts'
 import { redirectOf } from './addresses.ts'
 import { Unsound } from './asking.ts'
 import { clientAt } from './clients.ts'
@@ -52,15 +52,28 @@ interface Ready {
 }
 
 /** Finds out where one signs in, and registers a client there. */
-export async function prepareConnect(app: App, { body, web }: Call<typeof oauth.autoConnect>): Promise<Ready> {
+export async function prepareConnect(app: App, { actor, body, web }: Call<typeof oauth.autoConnect>): Promise<Ready> {
   const url = mcpUrl(body.mcp_url)
   const redirect = redirectOf(app, web, body.redirect_uri)
   const id = blankToNull(body.client_id)
+  const { workspace } = actor
   const found = await soundly('oauth_unsuitable', discover(app, url, blankToNull(body.provider_hint)))
   if (!found)
     throw problem('oauth_unsuitable', { field: 'mcp_url', detail: 'The server does not say where one signs in' })
-  const given = id === null ? null : { id, secret: blankToNull(body.client_secret) }
-  return { url, redirect, found, client: await soundly('oauth_unsuitable', clientAt(app, found, { redirect, given })) }
+  const given = id === null ? clientGiven(app, workspace, url) : { id, secret: blankToNull(body.client_secret) }
+  const client =
+    (given ? null : registered(app, workspace, found, redirect)) ??
+    (await soundly('oauth_unsuitable', clientAt(app, found, { redirect, given })))
+  return { url, redirect, found, client }
+}
+
+/** The client that was registered here before for the same address; null without one. */
+function registered(app: App, workspace: string, found: Found, redirect: string): OauthClient | null {
+  const credential = credentialForResource(app, workspace, found.resource)
+  const known = credential && clientOf(app, credential)
+  if (!known || !found.pkce || known.redirect_uri !== redirect || known.issuer !== found.issuer) return null
+  const { refresh: _, version: __, ...client } = known
+  return { ...client, auth_url: found.auth_url, token_url: found.token_url, scopes: found.scopes.join(' ') }
 }
 
 /** Adds the server if it is not there, and a credential for it, and begins to sign in. */

@@ -135,8 +135,7 @@ export function settle(
   const credential = role === null ? null : findDecided(app, actor, id)
   const known = credential && maySign(credential, actor) ? clientOf(app, id) : null
   if (!credential || !known || !keepTokens(app, id, { ...granted, version: known.version })) throw gone()
-  const crews = JSON.parse(credential.crew_ids_json) as string[]
-  const servers = connectServers(app, workspace, { id, scope: credential.scope, crews })
+  const servers = connectServers(app, workspace, id)
   const { host } = new URL(granted.client.resource ?? granted.client.token_url!)
   const payload = { credential_id: id, credential_name: credential.name, host, servers }
   app.journal(fact('credential.connected', payload, { workspace_id: workspace, actor_type: 'user', actor_id: user }))

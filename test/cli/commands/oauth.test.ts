@@ -23,6 +23,8 @@ describe('muster integrations connect', () => {
     const shown = cli.screen(['integrations', 'connect', 'notes', '--no-browser'], wide)
     const url = await servers.visit(await told(shown))
     expect(url.hostname).toBe('127.0.0.1')
+    const stranger = await fetch(`${url.origin}/callback?code=x&state=y`)
+    expect([stranger.status, await stranger.text()]).toEqual([400, expect.stringContaining('not begun here')])
     const page = await fetch(url)
     expect(await page.text()).toContain('Back to the command line')
     expect(await shown.ended).toBe(0)

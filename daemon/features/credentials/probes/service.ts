@@ -29,7 +29,8 @@ async function ask(
   actor: Actor,
   subject: { type: CredentialType; provider: CredentialProvider; value: string },
 ): Promise<Outcome> {
-  const probe = probeOf(app.config, subject)
+  // Tokens go to the server that they were issued for alone.
+  const probe = subject.type === 'OAUTH2' ? null : probeOf(app.config, subject)
   if (!probe) return unsupported
   const wait = app.limits.take('test', actor.id)
   if (wait) throw wait

@@ -35,6 +35,8 @@ export function replaceValue(
   given: string,
   graceSeconds: number,
 ): RotationRow {
+  if (row.type === 'OAUTH2')
+    throw problem('invalid_field', { field: 'value', detail: 'New tokens come with a sign-in: muster oauth initiate' })
   const sealed = sealValue(app, row.id, cleanValue(row.type, given))
   const id = newId(app.clock())
   const made = queries(app.db).insert.get({

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import type { Happened } from '#kernel/facts'
 import type { Actor } from '#kernel/feature'
 import { isMeantFor } from '../../credentials/oauth/service.ts'
 import { removeUnused, standingOf } from '../../credentials/service.ts'
@@ -19,26 +20,37 @@ export function credentialFor(
   return { credential_id, cred_type: credential_id === null ? null : 'bearer', cred_header: null }
 }
 
-interface Fresh {
-  id: string
+interface Reach {
   scope: 'WORKSPACE' | 'CREW'
   /** Those that a credential of scope CREW is for. */
   crews: readonly string[]
 }
 
+const reaches = ({ scope, crews }: Reach, crew: string | null): boolean =>
+  scope === 'WORKSPACE' || (crew !== null && crews.includes(crew))
+
 /**
  * Connects a credential that was just signed in with the servers that its tokens were issued for, as far as it is for
  * them and they have none that works; returns how many there are.
  */
-export function connectServers(app: App, workspace: string, { id, scope, crews }: Fresh): number {
-  const inReach = (crew: string | null) => scope === 'WORKSPACE' || (crew !== null && crews.includes(crew))
+export function connectServers(app: App, workspace: string, id: string): number {
+  const standing = standingOf(app, workspace, id)
+  if (!standing) return 0
   const free = (credential: string | null) =>
     credential === null || credential === id || standingOf(app, workspace, credential)?.status !== 'ACTIVE'
   const found = queries(app.db)
     .reachable.all(workspace)
-    .filter((it) => inReach(it.crew_id) && free(it.credential_id) && isMeantFor(app, id, it.endpoint ?? ''))
+    .filter((it) => reaches(standing, it.crew_id) && free(it.credential_id) && isMeantFor(app, id, it.endpoint ?? ''))
   for (const { id: server } of found) queries(app.db).connect.run(server, id)
   return found.length
+}
+
+/** Takes a credential that was changed from the servers that it is for no more. */
+export function recheckConnections(app: App, { payload, about }: Happened<'credential.updated'>): void {
+  const { entity_id: id } = payload
+  const standing = standingOf(app, about.workspace_id!, id)
+  for (const server of queries(app.db).reachable.all(about.workspace_id!))
+    if (server.credential_id === id && !(standing && reaches(standing, server.crew_id))) disconnect(app, server.id)
 }
 
 /** Takes a server's credential from it. */

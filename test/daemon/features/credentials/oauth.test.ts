@@ -55,8 +55,19 @@ describe('credentials of type OAUTH2', () => {
       status: 400,
       body: { code: 'invalid_field', field: 'credential_id' },
     })
-    for (const change of [{ type: 'SECRET' }, { oauth_auth_url: 'https://evil.example/' }])
+    for (const change of [{ type: 'SECRET' }, { oauth_auth_url: 'https://evil.example/' }, { value: 'other' }])
       expect((await it.call('OWNER', 'PATCH', `/credentials/${id}`, change)).status).toBe(400)
+  })
+
+  it('are renewed at their own time, and shown to no provider', async () => {
+    const it = await daemon()
+    const until = '2026-06-01T00:00:00Z'
+    const body = { ...draft, value: 'token', provider: 'GITHUB', token_expires_at: until }
+    const { id } = (await it.call('OWNER', 'POST', '/credentials', body)).body
+    const changed = await it.call('OWNER', 'PATCH', `/credentials/${id}`, { name: 'x', token_expires_at: null })
+    expect(changed.body).toMatchObject({ name: 'x', token_expires_at: until })
+    expect((await it.call('OWNER', 'POST', `/credentials/${id}/test`)).body).toMatchObject({ status: 'unsupported' })
+    expect((await it.call('OWNER', 'POST', `/credentials/${id}/rotate`, { value: 'other' })).status).toBe(400)
   })
 
   it('give their token for requests to their audience alone', async () => {

@@ -113,6 +113,52 @@ describe('oauth.autoConnect', () => {
     })
   })
 
+  it('is the client that people gave with the server, before any that it could register', async () => {
+    const { it, servers, connect } = await oauthScene()
+    const env_json = JSON.stringify({ OAUTH_CLIENT_ID: 'from-variables', OAUTH_CLIENT_SECRET: 'hush' })
+    await it.call('OWNER', 'POST', '/integrations', { name: 'notes', endpoint: servers.resource, env_json })
+    const { auth_url } = (await connect()).body
+    expect(new URL(auth_url).searchParams.get('client_id')).toBe('from-variables')
+    expect(auth_url).not.toContain('hush')
+    expect(servers.seen).not.toContain('/reg')
+  })
+
+  it('registers once for an address, and is named by a document where servers take one', async () => {
+    const { servers, connect, signIn } = await oauthScene()
+    await signIn()
+    await connect()
+    expect(servers.seen.filter((path) => path === '/reg')).toHaveLength(1)
+    await connect({ redirect_uri: 'http://127.0.0.1:8765/callback' })
+    expect(servers.seen.filter((path) => path === '/reg')).toHaveLength(2)
+    const other = await oauthScene({ daemon: { config: { publicUrl: 'https://muster.example' } } })
+    const path = '/.well-known/oauth-authorization-server'
+    const said = await (await fetch(`${other.servers.issuer}${path}`)).json()
+    other.servers.instead.set(path, (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ ...(said as object), client_id_metadata_document_supported: true }))
+    })
+    const { searchParams } = new URL((await other.connect()).body.auth_url)
+    expect(searchParams.get('client_id')).toBe('https://muster.example/api/v1/oauth/client-metadata')
+    expect(searchParams.get('redirect_uri')).toBe('https://muster.example/api/v1/oauth/callback')
+    expect(other.servers.seen).not.toContain('/reg')
+  })
+
+  it('is undone for servers that the credential is for no more', async () => {
+    const { it, servers, signIn } = await oauthScene()
+    const crew = (await it.call('OWNER', 'POST', '/crews', { name: 'Web', slug: 'web' })).body.id
+    const other = (await it.call('OWNER', 'POST', '/crews', { name: 'Ops', slug: 'ops' })).body.id
+    for (const one of [crew, other])
+      await it.call('OWNER', 'POST', `/crews/${one}/integrations`, { name: 'notes', endpoint: servers.resource })
+    const id = await signIn()
+    const connected = () => it.app.db.prepare('SELECT count(*) FROM connected_servers').pluck().get()
+    expect(connected()).toBe(2)
+    await it.call('OWNER', 'PATCH', `/credentials/${id}`, { scope: 'CREW', crew_ids: [crew] })
+    expect(connected()).toBe(1)
+    const [left] = (await it.call('OWNER', 'GET', `/crews/${crew}/integrations`)).body
+    await it.call('OWNER', 'PATCH', `/crews/${crew}/integrations/${left.id}`, { endpoint: 'https://else.example/mcp' })
+    expect(connected()).toBe(0)
+  })
+
   it('leaves tokens behind that nothing uses any more: they go with the last server', async () => {
     const { it, signIn } = await oauthScene()
     const id = await signIn()
