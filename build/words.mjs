@@ -27,6 +27,7 @@ const lists = {
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
   keeper: ['evaluatorSlots', 'judgeProfiles', 'judgeProviders', 'judgeWires', 'watchPresets'],
+  managed: ['grantModes'],
   registry: ['trustTiers'],
   memory: ['memoryKinds'],
   missions: ['missionStatuses'],

@@ -63,6 +63,8 @@ export const topics: Readonly<Record<string, string>> = {
   runs: 'Runs, each one piece of work of an agent',
   sessions: 'Browsers where you are signed in',
   sockets: 'Tokens for WebSockets, for scripts',
+  'integrations:managed': 'Tools of many services by one provider that keeps the accounts',
+  'integrations:managed:accounts': 'Accounts that are connected at the provider',
   mcp: 'The registry of MCP servers',
   'mcp:registry': 'MCP servers that the public registry lists',
   integrations: 'MCP servers: tools of other services for agents',

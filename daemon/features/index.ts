@@ -48,6 +48,7 @@ import journal from './journal/routes.ts'
 import keeper from './keeper/routes.ts'
 import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
+import managed from './managed/routes.ts'
 import manifests from './manifests/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
@@ -142,6 +143,7 @@ export const features = {
   keeper,
   labels,
   limits,
+  managed,
   manifests,
   registry,
   members: join(members, memberCapabilities),

@@ -186,21 +186,17 @@ function checkTogether(config: Config): void {
         `server.allowed_origins must list scheme and host alone, such as https://muster.example, not "${origin}"`,
       )
   }
-  for (const alias of config.healthAliases)
-    if (!/^[a-z][a-z0-9-]{0,31}$/.test(alias))
-      throw new ConfigError(
-        'server.health_aliases must list names of a-z, 0-9 and - that begin with a letter, such as old-server, ' +
-          `not "${alias}"`,
-      )
-  if (new Set(config.healthAliases).size < config.healthAliases.length)
-    throw new ConfigError('server.health_aliases must not list a name twice')
+  checkAliases('server.health_aliases', config.healthAliases)
+  checkAliases('managed_integrations.path_aliases', config.managedAliases)
+  for (const [name, address] of [
+    ['managed_integrations.base_url', config.managedBaseUrl],
+    ['integrations.registry_url', config.registryUrl],
+  ] as const)
+    if (address && !isHttp(address))
+      throw new ConfigError(`${name} must be an address that begins with http:// or https://, not "${address}"`)
   if (config.publicUrl && !isHttp(config.publicUrl))
     throw new ConfigError(
       `server.public_url must be an address that begins with http:// or https://, not "${config.publicUrl}"`,
-    )
-  if (config.registryUrl && !isHttp(config.registryUrl))
-    throw new ConfigError(
-      `integrations.registry_url must be an address that begins with http:// or https://, not "${config.registryUrl}"`,
     )
   checkExposed(config)
   checkIssuer(config)
@@ -215,6 +211,15 @@ function checkTogether(config: Config): void {
     throw new ConfigError('SVC_INTERNAL_TOKEN must have at least 32 characters')
   if (config.rateLimitDisabled && config.env === 'production')
     throw new ConfigError('SVC_RATELIMIT_DISABLED is refused in production; set SVC_ENV=development')
+}
+
+function checkAliases(setting: string, aliases: readonly string[]): void {
+  for (const alias of aliases)
+    if (!/^[a-z][a-z0-9-]{0,31}$/.test(alias))
+      throw new ConfigError(
+        `${setting} must list names of a-z, 0-9 and - that begin with a letter, such as old-server, not "${alias}"`,
+      )
+  if (new Set(aliases).size < aliases.length) throw new ConfigError(`${setting} must not list a name twice`)
 }
 
 /** Capability URLs contain tokens, so they need TLS off this machine, and an address that browsers can reach. */

@@ -318,6 +318,28 @@ export const settings = {
     fallback: [],
     summary: 'MCP servers, as host or host:port, that may be at private addresses or without TLS',
   }),
+  managedApiKey: setting({
+    path: 'managed_integrations.api_key',
+    env: 'MANAGED_INTEGRATIONS_API_KEY',
+    kind: 'string',
+    fallback: '',
+    secret: true,
+    summary: 'Key for the provider of managed integrations, for workspaces without one of their own',
+  }),
+  managedBaseUrl: setting({
+    path: 'managed_integrations.base_url',
+    env: 'MANAGED_INTEGRATIONS_BASE_URL',
+    kind: 'string',
+    fallback: '',
+    summary: 'Address of that provider, if not its usual one',
+  }),
+  managedAliases: setting({
+    path: 'managed_integrations.path_aliases',
+    env: 'MANAGED_INTEGRATIONS_PATH_ALIASES',
+    kind: 'list',
+    fallback: [],
+    summary: 'Other words for "managed" in /api/v1/integrations/managed, for clients of other servers',
+  }),
   registryUrl: setting({
     path: 'integrations.registry_url',
     env: 'SVC_MCP_REGISTRY_URL',

@@ -80,6 +80,7 @@ export const escalationActions = ['approve', 'reject', 'redirect'] as const
 export const escalationStatuses = ['PENDING', 'RESOLVED', 'EXPIRED', 'CANCELLED'] as const
 export const evaluatorSlots = ['curator', 'behavior', 'memory_health', 'negative', 'run_summary', 'fallback'] as const
 export const givenRoles = ['VIEWER', 'MEMBER', 'MANAGER', 'ADMIN'] as const
+export const grantModes = ['full', 'read', 'custom'] as const
 export const healths = ['on_track', 'at_risk', 'off_track'] as const
 export const inboxKinds = [
   'waitpoint',

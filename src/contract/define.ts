@@ -92,8 +92,8 @@ export interface Shape {
   workspace?: 'session' | 'agent' | 'approval' | 'only'
   /** What a request without a workspace answers, when it is not `workspace_required`. */
   unnamed?: Code
-  /** The setting with other names for the last segment of the path. */
-  aliases?: 'healthAliases'
+  /** The setting with other names for a segment of the path, `aliased`. */
+  aliases?: keyof typeof aliased
   /** Another path, at which older clients look for the same. */
   also?: string
   /** The path stands alone instead of under /api/v1. */
@@ -123,6 +123,9 @@ export interface Shape {
   /** A refusal also clears the session's cookies, unless it is one to try again after (429, 5xx). */
   signsOut?: true
 }
+
+/** The segment of the path that each setting has other names for. */
+export const aliased = { healthAliases: 'musterd', managedAliases: 'managed' } as const
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 

@@ -27,6 +27,7 @@ import { issueFacts } from './entries/issues.ts'
 import { journalFacts } from './entries/journal.ts'
 import { keeperFacts } from './entries/keeper.ts'
 import { limitFacts } from './entries/limits.ts'
+import { managedFacts } from './entries/managed.ts'
 import { memberFacts } from './entries/members.ts'
 import { memoryFacts } from './entries/memory.ts'
 import { missionFacts } from './entries/missions.ts'
@@ -82,6 +83,7 @@ export const facts = {
   ...policyFacts,
   ...idpFacts,
   ...integrationFacts,
+  ...managedFacts,
   ...registryFacts,
   ...invitationFacts,
   ...keeperFacts,

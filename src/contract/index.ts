@@ -46,6 +46,7 @@ import { journal } from './journal.ts'
 import { keeper } from './keeper.ts'
 import { labels } from './labels.ts'
 import { limits } from './limits.ts'
+import { managed } from './managed.ts'
 import { manifests } from './manifests.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
@@ -137,6 +138,7 @@ export const api = {
   keeper,
   labels,
   limits,
+  managed,
   manifests,
   registry,
   members: { ...members, ...memberCapabilities },

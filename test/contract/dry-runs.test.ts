@@ -20,6 +20,14 @@ const refused: Record<string, string> = {
   'channels.testDraft': 'it sends a message and stores nothing',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
+  'managed.createTrigger': 'it asks the provider, which knows no dry run',
+  'managed.connect': 'it asks the provider, which knows no dry run',
+  'managed.setSettings': 'it asks the provider, which knows no dry run',
+  'managed.setDefault': 'it asks the provider, which knows no dry run',
+  'managed.grant': 'it asks the provider, which knows no dry run',
+  'managed.revokeAccount': 'it asks the provider, which knows no dry run',
+  'managed.refreshAccount': 'it asks the provider, which knows no dry run',
+  'managed.removeAccount': 'it asks the provider, which knows no dry run',
   'integrations.test': 'it asks the server and stores nothing',
   'integrations.testInCrew': 'it asks the server and stores nothing',
   'oauth.autoConnect': 'it may register a client with another server',
@@ -296,6 +304,21 @@ const cases: Record<string, Case> = {
   'inbox.update': ok({ state: 'read' }),
   'inbox.bulk': ok({ ids: ['$itemId'], state: 'read' }),
   'inbox.purge': ok(),
+  'managed.removeSettings': ok(),
+  'managed.ungrant': {
+    status: 200,
+    before: ({ app }, owner, ids) => {
+      app.db
+        .prepare(
+          `INSERT INTO managed_grants (id, workspace_id, agent_id, toolkit, mode, account_user, endpoint, mcp_server_id,
+            credential_id, created_at)
+           SELECT 'cgrant', workspace_id, ?, 'mail', 'full', 'team', 'https://x.example', 'cnone', id, created_at
+           FROM credentials WHERE workspace_id = ? LIMIT 1`,
+        )
+        .run(ids['agentId'], owner.workspace)
+      return undefined
+    },
+  },
   'registry.sync': { status: 202 },
   'integrations.create': made({ name: 'new', endpoint: 'https://new.example/mcp' }),
   'integrations.update': ok({ icon: 'x' }),

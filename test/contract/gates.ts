@@ -231,6 +231,25 @@ integrations.rebind        MANAGER   agents:write      api  crew-role
 integrations.unbind        MANAGER   agents:write      api  crew-role
 integrations.resolved      VIEWER    -                 api
 
+managed.inventory            VIEWER    -                 api
+managed.toolkits             VIEWER    -                 api
+managed.tools                VIEWER    -                 api
+managed.triggers             VIEWER    -                 api
+managed.activeTriggers       VIEWER    -                 api
+managed.settings             VIEWER    -                 api
+managed.default              VIEWER    -                 api
+managed.grants               VIEWER    -                 api
+managed.createTrigger        ADMIN     workspace:admin   api
+managed.connect              ADMIN     workspace:admin   api
+managed.setSettings          ADMIN     workspace:admin   api
+managed.removeSettings       ADMIN     workspace:admin   api
+managed.setDefault           ADMIN     workspace:admin   api
+managed.grant                ADMIN     workspace:admin   api
+managed.ungrant              ADMIN     workspace:admin   api
+managed.revokeAccount        ADMIN     workspace:admin   api
+managed.refreshAccount       ADMIN     workspace:admin   api
+managed.removeAccount        ADMIN     workspace:admin   api
+
 registry.list           signed-in -                 api
 registry.search         signed-in -                 api
 registry.sync           ADMIN     workspace:admin   api

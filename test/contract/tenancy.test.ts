@@ -105,6 +105,7 @@ const bodies: Record<string, object> = {
   'ports.revoke': {},
   'manifests.apply': { documents: [] },
   'skills.assign': { skill_id: 'own:skillId' },
+  'managed.grant': { user_id: 'x', apps: [] },
   'integrations.update': { icon: 'x' },
   'integrations.createInCrew': { name: 'x', endpoint: 'https://x.example/mcp' },
   'integrations.updateInCrew': { icon: 'x' },

@@ -10,7 +10,7 @@ import Fastify, {
   type HTTPMethods,
   type onRequestHookHandler,
 } from 'fastify'
-import { type Endpoint, statusOf, urlOf } from '#contract/define'
+import { aliased, type Endpoint, statusOf, urlOf } from '#contract/define'
 import { isReserved } from '#contract/reserved'
 import { receive } from '../agents/calls.ts'
 import type { App } from '../app.ts'
@@ -123,13 +123,14 @@ export function createServer(app: App, tls?: TlsFiles): FastifyInstance {
 /** All operations, with a copy for each other path and each configured alias. */
 function withAliases({ operations, config }: App): Operation[] {
   const all = [...operations.values()]
-  const taken = new Set(all.map(({ endpoint }) => urlOf(endpoint).split('/')[3]))
   const others = all.flatMap((operation) => {
     const { aliases, also, path } = operation.endpoint
     const paths = (aliases ? config[aliases] : []).map((name) => {
-      if (taken.has(name))
+      const [before, after] = path.split(`/${aliased[aliases!]}`) as [string, string]
+      const other = `${before}/${name}`
+      if (all.some((it) => it.endpoint.path === other || it.endpoint.path.startsWith(`${other}/`)))
         throw new ConfigError(`${settings[aliases!].path} has "${name}", which is an address of this API already`)
-      return path.replace(/[^/]+$/, name)
+      return `${other}${after}`
     })
     return [...paths, ...(also ? [also] : [])].map((other) => ({
       ...operation,

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { cliFor } from '../../support/cli.ts'
+import { managedScene } from '../../support/managed-provider.ts'
+
+describe('muster integrations managed', () => {
+  it('keeps the key, shows what is connected and gives it to agents', async () => {
+    const { it: d } = await managedScene({ managedApiKey: '' })
+    const cli = await cliFor(d, 'OWNER')
+    const run = (...args: string[]) => cli.run('integrations', 'managed', ...args)
+    expect((await run('inventory')).stdout).toBe('')
+    expect(await cli.pipe('wrong\n', 'integrations', 'managed', 'key')).toMatchObject({ code: 2 })
+    expect(await cli.pipe('key-1\n', 'integrations', 'managed', 'key', '--label', 'team')).toMatchObject({ code: 0 })
+    expect((await run('settings')).stdout).toContain('team')
+    expect((await run('inventory', '-o', 'name')).stdout).toBe('ca_1\nca_3\nca_2\n')
+    expect((await run('toolkits', '-o', 'name')).stdout).toBe('mail\nbare\n')
+    expect((await run('tools', 'mail', '-o', 'name')).stdout).toContain('MAIL_LIST_LABELS')
+    expect((await run('triggers', '-o', 'name')).stdout).toBe('MAIL_NEW\n')
+    expect((await run('active-triggers', '-o', 'name')).stdout).toBe('ti_1\n')
+    expect((await run('create-trigger', 'MAIL_NEW', 'ada', '--config', '{"a":1}')).stderr).toContain('ti_2')
+    expect((await run('connect', 'mail', 'ada')).stderr).toContain('https://provider.example/link/ac_mail')
+    const bound = await run('bind', 'ada', 'ada', '--app', 'mail:read', '--app', 'board')
+    expect(bound.stderr).toContain('Gave ada mail (read), board (full).')
+    expect((await run('bindings', 'ada')).stdout).toMatch(/^board\tfull\tada\tall\nmail\tread\tada\t2\n/)
+    expect((await run('bind', 'ada', 'ada', '--app', 'mail::')).code).toBe(2)
+    expect((await run('bind', 'ada', 'ada', '--none')).stderr).toContain('Gave ada nothing.')
+    expect((await run('bind', 'ada', 'ada', '--app', 'mail:MAIL_SEND_MESSAGE')).stderr).toContain('mail (custom)')
+    expect((await run('unbind', 'ada', '--toolkit', 'mail')).code).toBe(0)
+    expect((await run('unbind', 'ada')).code).toBe(3)
+    expect((await run('set-default')).code).toBe(2)
+    expect((await run('set-default', 'ada')).code).toBe(0)
+    expect((await run('default')).stdout).toContain('ada')
+    for (const verb of ['refresh', 'revoke', 'remove'])
+      expect((await run('accounts', verb, 'ca_1', ...(verb === 'refresh' ? [] : ['--yes']))).code).toBe(0)
+    expect((await run('remove-key', '--yes')).code).toBe(0)
+    expect((await run('settings')).stdout).toContain('none')
+  })
+})
