@@ -13,6 +13,7 @@ import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
 import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
+import { answerGateway, gatewayRoute } from './gateway.ts'
 import { runOfProgram } from './runs/program.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
@@ -45,6 +46,7 @@ export function answerCalls(app: App, runtime: Runtime): void {
   )
   runtime.onSidecarCall(async (crewId, call, signal) => {
     try {
+      if (call.route === gatewayRoute) return await answerGateway(app, crewId, call, signal)
       const operation = routes.get(call.route)
       if (!operation) throw problem('not_found')
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))

@@ -11,7 +11,7 @@ import type { AgentSpec, SidecarConfig } from './types.ts'
  * Whether an agent works on what another program sent, also by way of other agents. All that it does meanwhile is
  * restricted: its processes share a uid.
  */
-const isCalled = (app: App, agentId: string): boolean =>
+export const isCalled = (app: App, agentId: string): boolean =>
   workingOfAgent(app, agentId).some((run) => originOf(app, run) === 'WEBHOOK')
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Adapter, FailureKind, Turn } from '../../daemon/runtime/adapters/adapter.ts'
+import type { Ask } from '../../daemon/runtime/sidecar/control.ts'
 import { startSidecar } from '../../daemon/runtime/sidecar/server.ts'
 import type { SidecarConfig } from '../../daemon/runtime/types.ts'
 import { adapterNeeds, type CliAdapter, type LlmProvider } from '../../src/contract/agents.ts'
@@ -53,18 +54,24 @@ export async function closeScenes(): Promise<void> {
 }
 
 /** An agent's folders, a sidecar that holds the real key, and the scripted model service behind it. */
-export async function clientScene<B>(dialect: Dialect<B>, bin: string, script: Script<B>, keys = ['sk-real']) {
+export async function clientScene<B>(
+  dialect: Pick<Dialect<B>, 'adapter' | 'provider' | 'model' | 'endpoint'>,
+  bin: string,
+  script: Script<B>,
+  keys = ['sk-real'],
+  { agentId = 'agent1', ask }: { agentId?: string; ask?: Ask } = {},
+) {
   const notes = waitingNotes()
   const { adapter, provider, model } = dialect
   const endpoint = await dialect.endpoint(script, { keys })
   const { folders, remove } = agentFolders()
   open.push({ close: remove }, endpoint)
-  const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: notes.ask })
+  const sidecar = await startSidecar({ port: 0, isolated: false, report: () => undefined, ask: ask ?? notes.ask })
   open.push(sidecar)
   const credentials = [{ credentialId: 'c', provider, kind: 'api_key' as const, token: 'sk-real', priority: 1 }]
   sidecar.configure({
     network: { mode: 'restricted', allowedDomains: [], allowPrivateEndpoints: false },
-    agents: { [dummyKey]: { agentId: 'agent1', slug: 'ada', credentials } },
+    agents: { [dummyKey]: { agentId, slug: 'ada', credentials } },
     upstreams: { [provider]: endpoint.url },
   } satisfies SidecarConfig)
   const turn: Turn = {
@@ -90,7 +97,7 @@ export async function clientScene<B>(dialect: Dialect<B>, bin: string, script: S
   }
   const run = (change: Partial<Turn> = {}, options: Partial<Parameters<typeof runLocally>[2]> = {}) =>
     runLocally(adapter, { ...turn, ...change }, { bin, ...options })
-  return { endpoint, folders, run, runId: turn.runId, notes }
+  return { endpoint, folders, run, runId: turn.runId, notes, origin: `http://127.0.0.1:${sidecar.port}` }
 }
 
 /**

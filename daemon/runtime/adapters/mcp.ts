@@ -35,6 +35,21 @@ export const musterConfig = ({ origin, key, runId }: { origin: string; key: stri
     },
   })
 
+/** The text that leads a run to the servers that people gave its agent: through the crew's sidecar, each by its name. */
+export const gatewayConfig = (names: readonly string[], { origin, key, runId }: Parameters<typeof musterConfig>[0]) =>
+  JSON.stringify({
+    mcpServers: Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          type: 'http',
+          url: `${origin}/mcp/${name}`,
+          headers: { Authorization: `Bearer ${key}`, 'X-Svc-Run-Id': runId },
+        },
+      ]),
+    ),
+  })
+
 /** Servers with the variables of `env` in place of their names, for clients that expand none. */
 export const expandMcp = (servers: Record<string, Json>, env: Record<string, string>): Record<string, Json> =>
   object(

@@ -8,6 +8,7 @@ import { saidMeanwhile, sessionFor } from '../../features/chats/sessions/service
 import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
+import { gatewayServers } from '../../features/integrations/gateway/service.ts'
 import { contextOf } from '../../features/memory/context/service.ts'
 import { rulesIn } from '../../features/memory/rules/service.ts'
 import { writtenPersona } from '../../features/persona/service.ts'
@@ -18,7 +19,7 @@ import { skillsOf } from '../../features/skills/delivery/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
 import { composePrompt, type Remembered } from '../adapters/history.ts'
-import { musterConfig, musterServer } from '../adapters/mcp.ts'
+import { gatewayConfig, musterConfig, musterServer } from '../adapters/mcp.ts'
 import { agentKey } from '../agent-keys.ts'
 import type { Runtime } from '../types.ts'
 import type { Brief, LaunchFacts } from './parts.ts'
@@ -182,7 +183,11 @@ const turnOf = (
   provider: providerFor(agent.cli_adapter, agent.llm_provider)!,
   toolProfile: agent.tool_profile,
   cliTools: agent.cli_tools,
-  mcpConfigs: [agent.mcp_config_json ?? '', musterConfig({ origin: sidecar, key, runId: run.id })],
+  mcpConfigs: [
+    agent.mcp_config_json ?? '',
+    gatewayConfig(gatewayServers(app, agent), { origin: sidecar, key, runId: run.id }),
+    musterConfig({ origin: sidecar, key, runId: run.id }),
+  ],
   ...turnsOf(run),
   access: { via: 'sidecar', key, origin: sidecar },
   proxy: sidecar,

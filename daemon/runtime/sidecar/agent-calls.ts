@@ -7,7 +7,7 @@ import { whoCalls } from './admission.ts'
 import { agentReads, agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
-import { answerMcp, mcpRoute } from './mcp.ts'
+import { answerMcp, mcpRoute, ownTools, serverBehind, serverPath } from './mcp.ts'
 import { answerHook, hookRoute } from './notes.ts'
 import { createPauses } from './pauses.ts'
 import { say } from './say.ts'
@@ -19,6 +19,8 @@ export { agentRoutes }
 const ownRoutes = [mcpRoute, hookRoute]
 
 const bodyLimit = 64 * 1024
+/** What an agent gives a tool of another server may be a file. */
+const serverBodyLimit = 1024 * 1024
 
 /** Answers calls while the daemon is starting. */
 export const nobodyAnswers: SidecarListener = async () => ({
@@ -66,9 +68,11 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     }
     const daemon = { call, tell: (...it: Parameters<typeof sent>) => void sent(...it) }
     if (route === hookRoute) return answerHook(request, response, daemon)
-    const body = named ? { value: named.body } : await read(request)
+    const server = serverPath.exec(route)?.[1]
+    const body = named ? { value: named.body } : await read(request, server ? serverBodyLimit : bodyLimit)
     if ('refused' in body) return refuse(request, response, ...body.refused)
-    if (route === mcpRoute) return answerMcp(request, response, body.value, daemon)
+    if (server) return answerMcp(request, response, body.value, serverBehind(daemon, server))
+    if (route === mcpRoute) return answerMcp(request, response, body.value, ownTools(daemon))
     const { status, body: said } = await call(route, body.value)
     if (response.destroyed) return
     const wait = status === 429 && (said as { retry_after?: unknown } | null)?.retry_after
@@ -79,7 +83,7 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
   return {
     answer(request, response, uid) {
       const route = readOf(request)?.route ?? request.url!.split('?', 1)[0]!
-      if (!ownRoutes.includes(route) && !agentRoutes.includes(route)) return false
+      if (!ownRoutes.includes(route) && !agentRoutes.includes(route) && !serverPath.test(route)) return false
       serve(request, response, route, uid).catch(() => response.destroy())
       return true
     },
@@ -97,14 +101,14 @@ function readOf({ method, url }: IncomingMessage): { route: string; body: Record
 type Read = { value: unknown } | { refused: [status: number, message: string] }
 
 /** Reads a JSON body; an empty one is `{}`. Bytes past the limit are discarded, so that the client can be answered. */
-const read = (request: IncomingMessage): Promise<Read> =>
+const read = (request: IncomingMessage, limit: number): Promise<Read> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= bodyLimit) chunks.push(chunk)
-      else resolve({ refused: [413, `The body may have at most ${bodyLimit} bytes.`] })
+      if (size <= limit) chunks.push(chunk)
+      else resolve({ refused: [413, `The body may have at most ${limit} bytes.`] })
     })
     request.on('end', () => resolve(parse(Buffer.concat(chunks).toString('utf8'))))
     request.on('error', reject)

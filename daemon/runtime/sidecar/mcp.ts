@@ -4,7 +4,7 @@ import { type Daemon, type Handed, waitingNotes } from './notes.ts'
 import { say } from './say.ts'
 
 /**
- * The tools of agents for clients that speak the Model Context Protocol: JSON-RPC over its streamable HTTP, without
+ * Tool servers for the clients of agents that speak the Model Context Protocol: JSON-RPC over its streamable HTTP, without
  * sessions. modelcontextprotocol.io/specification/2025-06-18.
  */
 export const mcpRoute = '/mcp'
@@ -12,6 +12,19 @@ export const mcpRoute = '/mcp'
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 /** Keep-alive interval: clients and proxies give up on a silent connection. */
 const keepAliveMs = 15_000
+
+/** The path of each of the agent's other servers, and its name. */
+export const serverPath = /^\/mcp\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/
+
+/** Where the daemon is asked for these. */
+const gatewayRoute = '/mcp-tool-calls'
+
+/** What answers the messages of one tool server. */
+export interface ToolServer {
+  /** The answer to what takes no time; null for all else. */
+  atOnce(message: Message): Outcome | null
+  ask(message: Message): Promise<Called>
+}
 
 interface Message {
   id: string | number
@@ -24,12 +37,12 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Answers one message of a client. What a tool results in also says what waits to be told to the agent. */
+/** Answers one message of a client. */
 export async function answerMcp(
   request: IncomingMessage,
   response: ServerResponse,
   body: unknown,
-  daemon: Daemon,
+  server: ToolServer,
 ): Promise<void> {
   if (!isObject(body) || body['jsonrpc'] !== '2.0')
     return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
@@ -38,10 +51,11 @@ export async function answerMcp(
   if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string')
     return void response.writeHead(202).end()
   const message: Message = { id, method, params: isObject(params) ? params : {} }
-  if (method !== 'tools/call') return reply(response, id, answerAtOnce(message))
+  const early = server.atOnce(message)
+  if (early) return reply(response, id, early)
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
   const stop = streamed ? beginStream(response, message) : () => undefined
-  const { outcome, notes } = await callTool(message, daemon).finally(stop)
+  const { outcome, notes } = await server.ask(message).finally(stop)
   if (response.destroyed) return
   if (notes) response.once('finish', notes.taken)
   if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
@@ -50,6 +64,23 @@ export async function answerMcp(
 
 const reply = (response: ServerResponse, id: string | number | null, outcome: Outcome): void =>
   say(response, 200, { jsonrpc: '2.0', id, ...outcome })
+
+/** Muster's own tools. What one of them results in also says what waits to be told to the agent. */
+export const ownTools = (daemon: Daemon): ToolServer => ({
+  atOnce: (message) => (message.method === 'tools/call' ? null : answerAtOnce(message)),
+  ask: (message) => callTool(message, daemon),
+})
+
+/** A server of people's choice, which the daemon calls in the place of the agent. */
+export const serverBehind = (daemon: Daemon, server: string): ToolServer => ({
+  atOnce: ({ method }) => (method === 'ping' ? { result: {} } : null),
+  async ask({ method, params }) {
+    const { status, body } = await daemon.call(gatewayRoute, { server, method, params })
+    if (status === 200) return { outcome: body as Outcome }
+    const { detail, error } = (body ?? {}) as { detail?: string; error?: string }
+    return { outcome: failure(-32000, detail ?? error ?? 'The call failed') }
+  },
+})
 
 function answerAtOnce({ method, params }: Message): Outcome {
   if (method === 'ping') return { result: {} }

@@ -7,6 +7,7 @@ import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { untilWritten } from '#kernel/store/until-written'
 import type { ModelCredential, RunFile, SidecarReport } from '#runtime/types'
 import { providerOf } from '../../../providers/index.ts'
 import { type AgentRef, type GrantRow, queries } from '../assignments/queries.ts'
@@ -127,6 +128,10 @@ export function markUsed(
   }
 }
 
+/** As `markUsed`, outside of a change. */
+export const noteUse = (app: App, credentialId: string, agent_id: string, run_id: string): Promise<void> =>
+  untilWritten(app, () => markUsed(app, [credentialId], { agent_id, run_id }))
+
 /** The provider takes no more calls for a while; the status says so until then. */
 export function markLimited(app: App, credentialId: string, seconds: number): void {
   credentialQueries(app.db).setCooldown.get(wholeSeconds(app.clock() + seconds * 1000), credentialId)
@@ -207,6 +212,13 @@ export function apiKeyOf(
   if (!row || !app.vault || statusOf(row, app.clock()) !== 'ACTIVE') return null
   const token = openValue(app, row)
   return token === null ? null : { provider: row.provider, token }
+}
+
+/** What a working credential of the workspace holds; null when it cannot be used now. */
+export function usableValue(app: App, workspaceId: string, credentialId: string): string | null {
+  const row = deliveryQueries(app.db).valueById.get(workspaceId, credentialId)
+  if (!row || !app.vault || statusOf(row, app.clock()) !== 'ACTIVE') return null
+  return openValue(app, row)
 }
 
 /** The address in the workspace's oldest working credential of type ENDPOINT_URL; null without one. */

@@ -6,7 +6,7 @@ import { type AgentRow, findAgent } from '../../agents/service.ts'
 import { bindingsOf, credentialName } from '../bindings/service.ts'
 import { credentialFor } from '../connections/service.ts'
 import { serversFor } from '../find.ts'
-import { overridden, readConfig } from '../server-config.ts'
+import { overridden, readConfig, type ServerConfig } from '../server-config.ts'
 import { described } from '../shown.ts'
 import { type Effective, effective, reasonFor } from './rules.ts'
 
@@ -37,10 +37,13 @@ function present(app: App, actor: Actor, it: Effective): Shown {
   }
 }
 
-/** The configuration of a server for an agent. */
-function configJson({ server, binding }: Effective): string | null {
-  const own = binding?.config_override_json ?? null
-  if (own === null) return server.config_json
+/** The configuration of a server for an agent, as JSON. */
+const configJson = (it: Effective): string | null =>
+  it.binding?.config_override_json ? JSON.stringify(settingsOf(it)) : it.server.config_json
+
+/** How a server is called for an agent. */
+export function settingsOf({ server, binding }: Pick<Effective, 'server' | 'binding'>): ServerConfig {
   const config = server.config_json === null ? {} : readConfig('config_json', server.config_json)
-  return JSON.stringify(overridden(config, readConfig('config_override_json', own)))
+  const own = binding?.config_override_json ?? null
+  return own === null ? config : overridden(config, readConfig('config_override_json', own))
 }

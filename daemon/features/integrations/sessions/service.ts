@@ -18,21 +18,36 @@ export interface Called {
 /** Why a server cannot be used, in words of our own and at most a line of the server's. */
 export class Unusable extends Error {
   readonly authRequired: boolean
-  constructor(message: string, { authRequired = false, cause }: { authRequired?: boolean; cause?: unknown } = {}) {
+  /** Muster itself says no. */
+  readonly refusal: boolean
+  constructor(message: string, { authRequired = false, refusal = false, cause }: Reasons = {}) {
     super(message, { cause })
     this.authRequired = authRequired
+    this.refusal = refusal
   }
 }
 
+interface Reasons {
+  authRequired?: boolean
+  refusal?: boolean
+  cause?: unknown
+}
+
+/** A connection to a server, which stays until it is closed. */
+export interface Session {
+  client: Client
+  close(): Promise<void>
+}
+
 /**
- * Connects to a server over HTTP, does something with it and disconnects. Throws `Unusable` for whatever the server
- * does.
+ * Connects to a server over HTTP. `timeoutMs` and `maxBytes` count for each exchange with it, and `signal` ends them
+ * all. Throws `Unusable`.
  */
-export async function withServer<T>(
+export async function openSession(
   app: App,
   { endpoint, headers, timeoutMs, maxBytes }: Called,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
+  signal: AbortSignal,
+): Promise<Session> {
   // Loading the library costs what a start of the daemon should not.
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
@@ -40,24 +55,42 @@ export async function withServer<T>(
   ])
   const url = new URL(endpoint)
   const end = new AbortController()
-  const signal = AbortSignal.any([end.signal, AbortSignal.timeout(timeoutMs), app.stopping.signal])
+  const until = AbortSignal.any([end.signal, signal, app.stopping.signal])
   const operator = permitsAddress(app.config.integrationHosts, url)
-  const fetch = streamingFetch(app.outbound, { operator, timeoutMs, maxBytes, signal })
+  const ask = streamingFetch(app.outbound, { operator, timeoutMs, maxBytes, signal: until })
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch,
+    // Nothing is done with what a server says unasked, so no stream is opened for it.
+    fetch: async (to, init) => (init?.method === 'GET' ? new Response(null, { status: 405 }) : ask(to, init)),
     requestInit: { headers },
     reconnectionOptions: once,
   })
   const client = new Client({ name: 'muster', version })
+  const close = async () => {
+    end.abort()
+    await client.close()
+  }
   try {
     // The library's types do not know of exact optional members.
     await client.connect(transport as Parameters<typeof client.connect>[0], { timeout: timeoutMs })
+    return { client, close }
+  } catch (error) {
+    await close()
+    throw unusable(error, url)
+  }
+}
+
+/**
+ * Connects to a server over HTTP, does something with it and disconnects; all of that within `timeoutMs`. Throws
+ * `Unusable` for whatever the server does.
+ */
+export async function withServer<T>(app: App, called: Called, use: (client: Client) => Promise<T>): Promise<T> {
+  const { client, close } = await openSession(app, called, AbortSignal.timeout(called.timeoutMs))
+  try {
     return await use(client)
   } catch (error) {
-    throw unusable(error, url)
+    throw unusable(error, new URL(called.endpoint))
   } finally {
-    end.abort()
-    await client.close()
+    await close()
   }
 }
 
@@ -72,7 +105,8 @@ const once = {
 const timedOut = -32001
 
 /** What the library says quotes the server at length, so it is said anew. */
-function unusable(error: unknown, { host }: URL): Unusable {
+export function unusable(error: unknown, { host }: Pick<URL, 'host'>): Unusable {
+  if (error instanceof Unusable) return error
   if (error instanceof OutboundError) return new Unusable(error.message, { cause: error })
   const { code, message, name } = error as { code?: number; message: string; name: string }
   if (code === 401 || code === 403)

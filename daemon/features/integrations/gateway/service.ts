@@ -1,0 +1,183 @@
+import type { ToolOutcome } from '#contract/entries/integrations'
+import type { App } from '#kernel/app'
+import { isObject } from '#kernel/http/json-bounds'
+import type { AgentRow } from '../../agents/service.ts'
+import { noteUse } from '../../credentials/delivery/service.ts'
+import type { Effective } from '../resolved/rules.ts'
+import { integrationsOf, settingsOf } from '../resolved/service.ts'
+import { type Session, Unusable, unusable } from '../sessions/service.ts'
+import { mayCall, toolStates } from '../tools/service.ts'
+import { credentialFor } from './credential.ts'
+import { learnTools } from './listing.ts'
+import { recordCall } from './record.ts'
+import { sessionsOf } from './sessions.ts'
+
+/** The agent that asks, within a run that is at work. */
+export interface Caller {
+  agent: AgentRow
+  runId: string
+  /** Whether the crew's network policy lets this run reach a host. */
+  permits(host: string): boolean
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal
+  /** A copy without these secrets. */
+  scrubber(secrets: readonly string[]): <T>(value: T) => T
+}
+
+/** One message for a server, as JSON-RPC has it. */
+export interface Message {
+  server: string
+  method: string
+  params: Record<string, unknown>
+}
+
+export type Outcome = { result: object } | { error: { code: number; message: string } }
+
+const failure = (message: string, code = -32000): Outcome => ({ error: { code, message } })
+
+const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
+const defaultSeconds = 60
+
+/** Names of the servers over HTTP that an agent's client is told of. */
+export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): string[] =>
+  integrationsOf(app, agent).flatMap(({ server }) => (server.transport === 'streamable-http' ? [server.name] : []))
+
+/** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
+export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {
+  const found = integrationsOf(app, caller.agent).find((it) => it.server.name === server)
+  if (method === 'tools/call') return callTool(app, caller, found, { server, params })
+  if (!found) return failure(`There is no server ${server.slice(0, 64)} for this agent`, -32602)
+  if (method === 'initialize') return { result: greeting(found, params) }
+  if (method !== 'tools/list') return failure(`There is no method ${method.slice(0, 64)}`, -32601)
+  try {
+    await connected(app, caller, found, async () => undefined)
+    return { result: { tools: offered(app, found) } }
+  } catch (error) {
+    return failure(unusable(error, hostOf(found)).message)
+  }
+}
+
+function greeting({ server }: Effective, { protocolVersion: asked }: Record<string, unknown>): object {
+  return {
+    protocolVersion: typeof asked === 'string' && versions.includes(asked) ? asked : versions[1],
+    capabilities: { tools: {} },
+    serverInfo: { name: server.name, title: server.display_name, version: '1' },
+  }
+}
+
+/** The tools that may be called, as people approved them. */
+const offered = (app: App, { server }: Effective): object[] =>
+  toolStates(app, server.id).flatMap(({ name, state, definition }) =>
+    state === 'allowed' && definition ? [{ name, ...definition }] : [],
+  )
+
+const hostOf = ({ server }: Effective): { host: string } => new URL(server.endpoint!)
+
+interface Ended {
+  outcome: ToolOutcome
+  reason: string | null
+  answer: Outcome
+}
+
+const refused = (reason: string): Ended => ({ outcome: 'refused', reason, answer: failure(reason, -32602) })
+
+async function callTool(
+  app: App,
+  caller: Caller,
+  found: Effective | undefined,
+  { server, params }: Pick<Message, 'server' | 'params'>,
+): Promise<Outcome> {
+  const begun = performance.now()
+  const { name: tool, arguments: given } = params
+  if (typeof tool !== 'string') return failure('Name a tool', -32602)
+  const { outcome, reason, answer } = found
+    ? await perform(app, caller, found, tool, given)
+    : refused('there is no such server for this agent')
+  const durationMs = performance.now() - begun
+  const serverId = found?.server.id ?? null
+  await recordCall(app, caller, { server, serverId, tool, given, outcome, reason, durationMs })
+  return answer
+}
+
+async function perform(app: App, caller: Caller, found: Effective, tool: string, given: unknown): Promise<Ended> {
+  const state = () => mayCall(app, caller.agent, found.server.id, tool)
+  try {
+    // People may not have been told of the tool yet: the server is asked what it has when it is connected to.
+    if (state() === 'unknown') await connected(app, caller, found, async () => undefined)
+    const now = state()
+    if (now === 'unknown') return refused('the server has no such tool')
+    if (now === 'off') return refused('this tool is switched off')
+    if (now === 'held') return refused('this tool has changed: people have to look at it before it may be called')
+    return await connected(app, caller, found, (session, timeoutMs, clean) =>
+      ask(session, caller, { name: tool, ...(isObject(given) && { arguments: given }) }, timeoutMs, clean),
+    )
+  } catch (error) {
+    const { message, refusal } = unusable(error, hostOf(found))
+    return { outcome: refusal ? 'refused' : 'error', reason: message, answer: failure(message) }
+  }
+}
+
+type Clean = <T>(value: T) => T
+
+async function ask(
+  { client }: Session,
+  { signal }: Caller,
+  params: { name: string; arguments?: Record<string, unknown> },
+  timeout: number,
+  clean: Clean,
+): Promise<Ended> {
+  const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
+  // Not the library's own call, which compiles schemas of the server.
+  const request = { method: 'tools/call' as const, params }
+  const { content, structuredContent, isError } = await client.request(request, CallToolResultSchema, {
+    timeout,
+    signal,
+  })
+  const result = clean({ content, ...(structuredContent && { structuredContent }), isError: isError === true })
+  return { outcome: isError ? 'failed' : 'ok', reason: null, answer: { result } }
+}
+
+/**
+ * Does something with the server that an agent means, over a connection that is kept. A server that has forgotten the
+ * connection is connected to once more. Throws what makes it unusable, without secrets.
+ */
+async function connected<T>(
+  app: App,
+  caller: Caller,
+  found: Effective,
+  work: (session: Session, timeoutMs: number, clean: Clean) => Promise<T>,
+): Promise<T> {
+  const { server } = found
+  if (server.transport !== 'streamable-http') throw new Unusable(`${server.name} is not reached over HTTP`)
+  const { hostname } = new URL(server.endpoint!)
+  if (!caller.permits(hostname))
+    throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
+  const credential = credentialFor(app, found)
+  const clean = caller.scrubber(credential.secrets)
+  const { headers = {}, timeout_seconds = defaultSeconds } = settingsOf(found)
+  const timeoutMs = timeout_seconds * 1000
+  const wanted = {
+    agentId: caller.agent.id,
+    serverId: server.id,
+    endpoint: server.endpoint!,
+    headers,
+    credential,
+    timeoutMs,
+  }
+  const sessions = sessionsOf(app)
+  const begin = async ({ client }: Session) => {
+    if (credential.credentialId !== null) await noteUse(app, credential.credentialId, caller.agent.id, caller.runId)
+    await learnTools(app, server, client, timeoutMs)
+  }
+  const once = () => sessions.use(wanted, begin, (session) => work(session, timeoutMs, clean))
+  try {
+    return await once().catch((error: { code?: unknown }) => {
+      if (error.code !== 404) throw error
+      sessions.forget(wanted)
+      return once()
+    })
+  } catch (error) {
+    const { message, ...rest } = unusable(error, hostOf(found))
+    throw new Unusable(clean(message), { ...rest, cause: error })
+  }
+}
