@@ -81,7 +81,9 @@ export const Issue = Type.Object({
   sub_issues_count: Type.Integer(),
   comment_count: Type.Integer(),
   lead_agent_id: nullable(Type.String({ description: 'LEAD of its crew' })),
-  authored_via: text,
+  authored_via: nullable(
+    Type.String({ description: '`user_api`: a person opened it; `routine`: a step of a routine did' }),
+  ),
   created_by: Actor,
   created_at: Time,
   updated_at: Time,

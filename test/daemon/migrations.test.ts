@@ -77,9 +77,10 @@ describe('runs that a version before 0017 stored', () => {
 describe('labels of issues that a version without an index of them stored', () => {
   it('are in the index', () => {
     const db = before('labelled-issues')
-    db.exec(`INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, status, priority,
-        work_mode, due_date, sort_order, project_id, created_by_type, created_at, updated_at)
-      VALUES ('i1', 'w', 'c', 'issue', 1, 'X-1', 'One', 'TODO', 'low', 'agent', '2026-01-02', 3, 'p', 'user', 't1', 't2'),
+    db.exec(`INSERT INTO missions (id, workspace_id, crew_id, mission_type, number, identifier, title, status,
+        priority, work_mode, due_date, sort_order, project_id, created_by_type, created_at, updated_at)
+      VALUES
+        ('i1', 'w', 'c', 'issue', 1, 'X-1', 'One', 'TODO', 'low', 'agent', '2026-01-02', 3, 'p', 'user', 't1', 't2'),
         ('i2', 'w', 'c', 'issue', 2, 'X-2', 'Two', 'DONE', 'high', 'agent', NULL, 4, NULL, 'user', 't3', 't4');
       INSERT INTO mission_labels (mission_id, label_id) VALUES ('i1', 'bug'), ('i2', 'bug'), ('i2', 'ui')`)
 

@@ -24,7 +24,7 @@ export function issuesOf<W extends Workplace<FakeRuntime>>(it: W) {
   const read = async (identifier: string) => (await it.call('VIEWER', 'GET', `/issues/${identifier}`)).body
   const listed = async (identifier: string, what: string) =>
     (await it.call('VIEWER', 'GET', `${path}/${identifier}/${what}`)).body
-  const runsOf = (identifier: string) => listed(identifier, 'runs')
+  const runsOf = (identifier: string, query = '') => listed(identifier, `runs${query}`)
   const comments = async (identifier: string) =>
     (await listed(identifier, 'comments')).map(
       ({ author_type, author_name, body }: { author_type: string; author_name: string; body: string }) => [

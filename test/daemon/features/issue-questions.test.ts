@@ -143,6 +143,35 @@ describe('a question about an issue', () => {
     expect(await it.read(it.identifier)).toMatchObject({ session_status: 'idle' })
   })
 
+  it('is of the session of this agent and this issue, which the next question of both goes on in', async () => {
+    const at = await askPlace()
+    const it = issuesOf(at)
+    const sessions: string[] = []
+    const askOn = async (identifier: string) => {
+      const count = it.runtime.programs.size
+      const run = (await it.start(identifier)).body.run_id as string
+      it.runtime.print(await it.runtime.program(count), init)
+      const { body } = await at.ask({ runId: run, agentId: (await it.read(identifier)).assignee_id })
+      await at.runs.ended(run)
+      const { session_id, inbox_item_id } = body as { session_id: string; inbox_item_id: string }
+      sessions.push(session_id)
+      expect(await it.read(identifier)).toMatchObject({ session_status: 'awaiting_input' })
+      expect((await act(at, inbox_item_id, { action: 'dismiss' }, 'MANAGER')).body.receipt).toMatchObject({
+        session_id,
+      })
+      expect(await it.read(identifier)).toMatchObject({ status: 'TODO', session_status: 'idle' })
+    }
+    const [one, two] = [await it.given(), await it.given()]
+    await askOn(one)
+    await askOn(two)
+    await it.change(one, { assignee_type: 'agent', assignee_id: await at.mate('bob') })
+    await askOn(one)
+    await it.change(one, { assignee_type: 'agent', assignee_id: at.agentId })
+    await askOn(one)
+    expect(new Set(sessions.slice(0, 3)).size).toBe(3)
+    expect(sessions[3]).toBe(sessions[0])
+  })
+
   it('goes with the issue when that is deleted', async () => {
     const it = await asked()
     await it.change(it.identifier, { status: 'CANCELLED' })

@@ -61,6 +61,26 @@ describe('starting an issue', () => {
     expect((await it.call('OWNER', 'GET', `/runs/${run}`)).body).toMatchObject({ trigger_type: 'ISSUE', chat_id: chat })
   })
 
+  it('lists 100 runs unless fewer are asked for', async () => {
+    const it = await place()
+    const { identifier, run, program } = await it.started()
+    await it.ends(run, program, 'Done.')
+    const { db } = it.app
+    const stored = db.prepare('SELECT * FROM run_records WHERE id = ?').get(run) as Record<string, unknown>
+    const names = Object.keys(stored)
+    it.app.writeNow(() => {
+      const copy = db.prepare(
+        `INSERT INTO run_records (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`,
+      )
+      for (let n = 1; n <= 101; n++)
+        copy.run({ ...stored, id: `cold${n}`, seq: Number(stored['seq']) + n, started: Number(stored['started']) - n })
+    })
+    const runs = await it.runsOf(identifier)
+    expect([runs.length, runs[0].id, runs[99].id]).toEqual([100, run, 'cold99'])
+    expect((await it.runsOf(identifier, '?limit=2')).map(({ id }: { id: string }) => id)).toEqual([run, 'cold1'])
+    expect(await it.runsOf(identifier, '?offset=100')).toHaveLength(2)
+  })
+
   it('goes on in the same chat when it is started again, and is told what was said since', async () => {
     const it = await place()
     const { identifier, run, program, chat } = await it.started()

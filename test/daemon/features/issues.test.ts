@@ -47,6 +47,7 @@ describe('an issue', () => {
       sub_issues_count: 0,
       comment_count: 0,
       lead_agent_id: null,
+      authored_via: 'user_api',
       crew_slug: 'web-team',
       mission_type: 'issue',
       created_by: { type: 'user', id: it.person('MANAGER').userId, name: 'The MANAGER' },
@@ -312,6 +313,30 @@ describe('what happens to an issue', () => {
       ['mission.comment', `The MEMBER commented on issue WEB-1: "Which 'one'?…"`],
     ])
     expect(told[2]).toMatchObject({ agent_id: ada, crew_id: it.crew, mission_id: expect.any(String) })
+  })
+
+  it('is kept and told once when its labels or its project change, and not when they stay', async () => {
+    const it = await tracker()
+    const label = (await it.call('OWNER', 'POST', '/labels', { name: 'bug', color: '#123' })).body.id
+    const project = (await it.call('OWNER', 'POST', '/projects', { name: 'Relaunch' })).body.id
+    const { identifier } = await it.open()
+    const told = () =>
+      it
+        .entries()
+        .filter(({ entry_type }) => entry_type === 'mission.status_change')
+        .map(({ summary, payload }) => [summary, payload?.['action']])
+    const entry = ['The MANAGER changed issue WEB-1', 'changed']
+    for (const [n, body] of [
+      { labels: [label] },
+      { project_id: project },
+      { labels: [] },
+      { project_id: '' },
+    ].entries())
+      for (const _ of ['first', 'again']) {
+        expect((await it.change(identifier, body)).status).toBe(200)
+        expect(told()).toEqual(Array.from({ length: n + 1 }, () => entry))
+        expect((await it.events(identifier)).filter(([action]: string[]) => action === 'changed')).toHaveLength(n + 1)
+      }
   })
 
   it('is told to clients, also to those that know only missions', async () => {

@@ -4,6 +4,13 @@ import { addPerson, daemon, type TestDaemon } from '#test'
 const project = async (it: TestDaemon, body: object = {}) =>
   (await it.call('MANAGER', 'POST', '/projects', { name: 'Relaunch', ...body })).body
 
+/** The entries of the journal about this kind of thing, oldest first. */
+const told = (it: TestDaemon, kind: string) =>
+  it
+    .entries()
+    .filter(({ payload }) => payload?.['entity_type'] === kind)
+    .map(({ entry_type, summary }) => [entry_type, summary])
+
 describe('projects', () => {
   it('begin planned, on track, led by nobody and with nothing to do', async () => {
     const it = await daemon()
@@ -130,6 +137,19 @@ describe('projects', () => {
       })
   })
 
+  it('are journaled, with what has changed', async () => {
+    const it = await daemon()
+    const { id } = await project(it)
+    await it.call('MANAGER', 'PATCH', `/projects/${id}`, { status: 'in_progress', health: 'at_risk' })
+    await it.call('ADMIN', 'DELETE', `/projects/${id}`)
+    const [manager, admin] = [it.person('MANAGER').email, it.person('ADMIN').email]
+    expect(told(it, 'project')).toEqual([
+      ['audit.entity_created', `Project relaunch was created by ${manager}`],
+      ['audit.entity_updated', `Project relaunch was changed by ${manager}: status, health`],
+      ['audit.entity_deleted', `Project Relaunch was deleted by ${admin}`],
+    ])
+  })
+
   it('take their milestones along, each with an entry of its own', async () => {
     const it = await daemon()
     const { id } = await project(it)
@@ -167,6 +187,20 @@ describe('milestones', () => {
     const again = await it.call('MANAGER', 'POST', `/projects/${one.id}/milestones`, { name: 'beta' })
     expect(again).toMatchObject({ status: 409, body: { code: 'name_taken' } })
     expect((await it.call('MANAGER', 'POST', `/projects/${two.id}/milestones`, { name: 'Beta' })).status).toBe(201)
+  })
+
+  it('are journaled, with what has changed', async () => {
+    const it = await daemon()
+    const path = `/projects/${(await project(it)).id}/milestones`
+    const { id } = (await it.call('MANAGER', 'POST', path, { name: 'Beta' })).body
+    await it.call('MANAGER', 'PATCH', `/milestones/${id}`, { status: 'completed' })
+    await it.call('ADMIN', 'DELETE', `/milestones/${id}`)
+    const [manager, admin] = [it.person('MANAGER').email, it.person('ADMIN').email]
+    expect(told(it, 'milestone')).toEqual([
+      ['audit.entity_created', `Milestone Beta was created by ${manager}`],
+      ['audit.entity_updated', `Milestone Beta was changed by ${manager}: status`],
+      ['audit.entity_deleted', `Milestone Beta was deleted by ${admin}`],
+    ])
   })
 
   it('change in what is named alone', async () => {

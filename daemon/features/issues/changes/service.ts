@@ -35,7 +35,7 @@ export function create(app: App, { actor, crewId, body, now }: Call<typeof issue
     crew_id: crewId,
     number,
     identifier: `${prefix}-${number}`,
-    authored_via: null,
+    authored_via: actor.type === 'user' ? 'user_api' : 'routine',
     created_by_type: by.actor_type,
     created_by_id: actor.id,
     created_at: now,

@@ -208,6 +208,17 @@ it('lets an agent delegate eight times for one request, follow-up turns included
   ])
 })
 
+it('is refused from the ninth for one request on where the server says nothing else', async () => {
+  const it = await delegating({ quiet: true })
+  for (let n = 1; n <= 8; n++) expect((await it.assign('bob', `Part ${n}`)).status).toBe(201)
+  const refused = await it.assign('cleo', 'Part 9')
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    expect.objectContaining({ code: 'assignment_limit', setting: 'assignments.max_fan_out', limit: 8 }),
+  ])
+  expect((await it.call('VIEWER', 'GET', `/crews/${it.crewId}/assignments`)).body).toHaveLength(8)
+})
+
 it('asks people at the level strict, and begins with their yes', async () => {
   const it = await delegating({ level: 'strict' })
   const { status, body } = await it.assign('bob')

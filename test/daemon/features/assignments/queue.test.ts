@@ -132,4 +132,18 @@ describe('the sweeper', () => {
     })
     expect((await it.call('OWNER', 'GET', `/runs/${run}`)).body.status).toBe('CANCELLED')
   })
+
+  it('gives an agent a quarter of an hour more than its own timeout where that is more than two hours', async () => {
+    const it = await delegating({ quiet: true })
+    await it.call('OWNER', 'PATCH', `/agents/${it.bob}`, { timeout_seconds: 3 * 3600 })
+    const [patient, late] = [idOf(await it.assign('bob')), idOf(await it.assign('cleo'))]
+    const began = new Date(it.clock() - (3 * 3600 + 15 * 60) * 1000).toISOString().replace('.000', '')
+    for (const id of [patient, late])
+      it.app.db.prepare('UPDATE assignments SET running_at = ? WHERE id = ?').run(began, id)
+    await sweep(it.app)
+    expect(await states(it, [patient, late])).toEqual(['RUNNING', 'FAILED'])
+    it.clock.advance(1000)
+    await sweep(it.app)
+    expect(await states(it, [patient])).toEqual(['FAILED'])
+  })
 })

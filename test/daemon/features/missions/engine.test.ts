@@ -58,6 +58,22 @@ describe('a mission at work', () => {
     expect(done.body).toMatchObject({ status: 'COMPLETED', completed_at: expect.any(String) })
   })
 
+  it('has its tasks wait for places of the crew, as all that agents are given', async () => {
+    const it = await crewWithLead({ most: 1 })
+    const id = await mission(it, [
+      { key: 'a', title: 'Left', assigned_agent_id: it.bob },
+      { key: 'b', title: 'Right', assigned_agent_id: it.cleo },
+    ])
+    await start(it, id)
+    const assigned = async () =>
+      Promise.all(
+        ['Left', 'Right'].map(async (title) => (await it.shown((await task(it, id, title)).assignment_id)).state),
+      )
+    expect(await assigned()).toEqual(['RUNNING', 'QUEUED'])
+    await says(it, id, 'Left', 'left done')
+    expect(await assigned()).toEqual(['COMPLETED', 'RUNNING'])
+  })
+
   it.each(['trusted', 'full'])('is COMPLETED by itself at the level %s', async (level) => {
     const it = await crewWithLead({ level })
     const id = await mission(it, [{ key: 'a', title: 'Look' }])

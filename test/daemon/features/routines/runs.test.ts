@@ -544,7 +544,12 @@ describe('a run of a routine', () => {
     )
     expect(await run('file')).toMatchObject({ status: 'COMPLETED', output: { title: 'From file' } })
     const [issue] = (await call('VIEWER', 'GET', '/issues')).body
-    expect(issue).toMatchObject({ title: 'From file', priority: 'low', crew_id: crew.id })
+    expect(issue).toMatchObject({
+      title: 'From file',
+      priority: 'low',
+      crew_id: crew.id,
+      authored_via: 'routine',
+    })
     const [comment] = (await call('VIEWER', 'GET', `/crews/${crew.id}/issues/${issue.identifier}/comments`)).body
     expect(comment.body).toBe('Look\n\n— the routine file')
     await save(
