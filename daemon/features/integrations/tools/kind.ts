@@ -41,9 +41,7 @@ export const heldTools = declareKind({
   },
   actions: (app, row) => choicesOf(app, row).map(({ id, label }) => ({ id, label })),
   choices: choicesOf,
-  hint(row) {
-    return `Decide it where the tools are: muster integrations tools${row.crew_id ? ' --crew CREW' : ''} NAME --approve`
-  },
+  hint: () => 'Decide the tools where they are listed: muster integrations tools NAME --approve TOOL',
   expired: 'expired',
   orphaned: true,
   fact: () => null,
