@@ -81,6 +81,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     status: statusOf(row, app.clock()),
     security_level_label: tierOf(row.security_level).label,
     ...fixed,
+    mcp_used: row.mcp_used === 1,
     testable: row.type !== 'OAUTH2' && isTestable(row.provider),
     agent_ids: given.map(([id]) => id),
     agent_names: given.map(([, name]) => name),
@@ -94,7 +95,6 @@ const fixed = {
   username: null,
   sensitivity: 'STANDARD' as const,
   last_used_ips: [],
-  mcp_used: false,
 }
 
 const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): CredentialMembers => ({
