@@ -12,7 +12,7 @@ const mostPages = 100
 /** Reads what a server offers this agent, and learns it: it may be less than what others are offered. */
 export async function learnTools(app: App, server: ServerRow, client: Client, timeoutMs: number): Promise<void> {
   const tools = await readTools(client, server, timeoutMs)
-  await untilWritten(app, () => learn(app, server, { tools, complete: false, now: app.now() }))
+  await untilWritten(app, () => learn(app, server, { tools, complete: false, actor: null, now: app.now() }))
 }
 
 /** The library's own reading refuses a list for one wrong tool in it, and compiles schemas of the server. */
