@@ -19,6 +19,7 @@ import { findCrew } from '../crews/service.ts'
 import { authStatus, withdrawCredentials } from './bindings/service.ts'
 import { findServer } from './find.ts'
 import { type Counted, queries, type ServerRow } from './queries.ts'
+import { placeOf } from './references/service.ts'
 import { type Members, merge } from './rules.ts'
 import { described } from './shown.ts'
 import { openVariables, readVariables, sealVariables, type Variables } from './variables.ts'
@@ -196,10 +197,6 @@ function change(app: App, { actor, now, crew }: Place, id: string, body: Given):
     changeable.filter((member) => body[member] !== undefined),
   )
 }
-
-/** Who is given what belongs to a server. */
-const placeOf = ({ transport, endpoint, command }: Members): string =>
-  transport === 'stdio' ? `stdio ${command}` : new URL(endpoint!).origin
 
 export function remove(app: App, { actor, integrationId }: Call<typeof integrations.remove>) {
   const row = findServer(app, actor.workspace, null, integrationId)
