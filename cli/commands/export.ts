@@ -4,8 +4,8 @@ import { workspaceInUse } from '../contexts/session.ts'
 export default class Export extends ApiCommand<typeof Export> {
   static override summary = 'Write a workspace as files that can be applied'
   static override description =
-    'Writes documents of YAML, one after the other. Credentials are named, and their values left out; so are issues, ' +
-    'chats, memory and all that happened.'
+    'Writes documents of YAML, one after the other. Credentials are named, and their values left out. Of issues ' +
+    'there are those that files made and that are not over; chats, memory and all that happened are left out.'
   static override hiddenAliases = ['manifests:export']
   static override result = { any: true as const }
   static override examples = ['$ <%= config.bin %> export > workspace.yaml', '$ <%= config.bin %> export -o json']

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LineCounter, parseAllDocuments } from 'yaml'
+import { LineCounter, parseAllDocuments, visit } from 'yaml'
 import { fileBytes, InputError, stdinBytes } from '../input.ts'
 import { Mistakes } from './mistakes.ts'
 import { placeOf, type Source } from './positions.ts'
@@ -90,11 +90,24 @@ function mappingOf(source: Source, mistakes: string[]): Record<string, unknown> 
     else if (JSON.stringify(value).length > mostCharacters) refuse('Written out, its aliases are too much')
     else return value as Record<string, unknown>
   } catch (error) {
-    refuse(
-      /alias/i.test((error as Error).message)
-        ? 'Its anchors and aliases grow without bound'
-        : sentence((error as Error).message),
-    )
+    const { message } = error as Error
+    const missing = /^Unresolved alias .*: (.+)$/.exec(message)?.[1]
+    if (missing) mistakes.push(`${placeOfAlias(source, missing)}: There is no anchor &${missing} before it`)
+    else refuse(/alias/i.test(message) ? 'Its anchors and aliases grow without bound' : sentence(message))
   }
   return undefined
+}
+
+/** Where the first alias of that name stands. */
+function placeOfAlias({ file, document, lines }: Source, name: string): string {
+  let offset = document.range[0]
+  visit(document, {
+    Alias(_, node) {
+      if (node.source !== name) return undefined
+      offset = node.range?.[0] ?? offset
+      return visit.BREAK
+    },
+  })
+  const { line, col } = lines.linePos(offset)
+  return `${file}:${line}:${col}`
 }

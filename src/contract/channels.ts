@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, nullable, Time } from './fields.ts'
+import { Id, nullable, Slug, Time } from './fields.ts'
 
 export const channelTypes = ['email', 'webhook', 'shoutrrr'] as const
 export const notificationPriorities = ['low', 'medium', 'high', 'urgent'] as const
@@ -35,6 +35,7 @@ export const [mostChannels, mostPersonalChannels] = [200, 20]
 export const Channel = Type.Object({
   id: Id,
   workspace_id: Id,
+  slug: Type.Optional(Type.String({ description: 'Of a channel of the workspace: what it is called by in files' })),
   type: Type.Enum([...channelTypes]),
   url: Type.Optional(Type.String({ description: 'Of a webhook; "" for those who may not see it' })),
   to: Type.Optional(Type.String({ description: 'Of mail; "" for those who may not see it' })),
@@ -122,6 +123,12 @@ export const channels = {
     body: Type.Object({
       ...target,
       events: Type.Optional(Events),
+      slug: Type.Optional(
+        Type.String({
+          ...Slug,
+          description: 'of the workspace: what it is called by in files; its type unless stated',
+        }),
+      ),
       personal: Type.Optional(Type.Boolean({ description: 'for you alone' })),
       categories: Type.Optional(nullable(Categories)),
       min_priority: Type.Optional(Priority),
@@ -132,7 +139,7 @@ export const channels = {
     }),
     secrets: ['secret'],
     journal: ['audit.entity_created'],
-    throws: [...invalid, 'channels_full'],
+    throws: [...invalid, 'channels_full', 'slug_taken'],
   }),
   update: patch('/notification-channels/:channelId', {
     summary: 'Change a channel, or pause it',

@@ -1,9 +1,23 @@
-import { type TSchema, Type } from 'typebox'
-import { AgentDraft } from './agents.ts'
-import { credentialProviders, credentialTypes } from './credentials.ts'
+import { Type } from 'typebox'
 import { CrewTemplateDraft } from './crew-templates.ts'
 import { CrewDraft } from './crews.ts'
 import { Color, Day, line, Name, nullable, prose, Slug } from './fields.ts'
+import { IssueDraft } from './issues.ts'
+import {
+  agentMembers,
+  agentName,
+  channelMembers,
+  credentialMembers,
+  crewName,
+  type ManifestMember,
+  type ManifestMembers,
+  names,
+  optional,
+  projectName,
+  server,
+  serverMembers,
+  serverName,
+} from './manifest-members.ts'
 import { milestoneStatuses } from './milestones.ts'
 import { autonomyLevels, behaviorModes } from './policies.ts'
 import { healths, projectStatuses, workPriorities } from './projects.ts'
@@ -15,66 +29,30 @@ import { Language } from './workspaces.ts'
 /** What every document begins with. */
 export const manifestVersion = 'svc/v1'
 
-/** Where a member of a thing stands in its document, and what it may be. */
-export type ManifestMember = readonly [path: string, schema: TSchema]
-export type ManifestMembers = Readonly<Record<string, ManifestMember>>
+/** Kinds of documents that the full format has and this version does not take, each with the reason. */
+export const laterKinds: Readonly<Record<string, string>> = {
+  InstanceSetting:
+    'Settings of the whole server concern other workspaces too, so no files of a workspace hold them: ' +
+    'change them with muster limits, muster keeper and muster channels set-provider',
+}
 
-/** Kinds of documents that the full format has and this version does not take. */
-export const laterKinds = ['Issue', 'Integration', 'Recipe', 'InstanceSetting'] as const
-
-const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
-const prompt = optional(nullable(prose(65_536)))
-const names = (description: string) =>
-  optional(Type.Array(line(128), { maxItems: 500, uniqueItems: true, description }))
-const crewName = optional(nullable(Type.String({ maxLength: 64, description: 'The slug of a crew' })))
+/** Members of the full format that would not be obeyed, by how their places end: refused with the reason. */
+export const laterMembers: Readonly<Record<string, string>> = {
+  'devcontainer.image': 'The image that a crew works in is runtime_image',
+  'devcontainer.features': 'Features are not installed: build them into the image that runtime_image names',
+  'devcontainer.env': 'Containers are given no variables: give agents credentials by env_refs',
+  'devcontainer.mise': 'Tools are not installed by mise: build them into the image that runtime_image names',
+  'spec.services': 'Crews have no services of their own: say where a service is in allowed_domains',
+  'spec.files': 'Files are not written into crews: muster files save writes one',
+  ref: 'A source is one address: name the commit in it, and give the digest of its text',
+}
 
 const { name: _name, slug: _slug, ...crew } = CrewDraft.properties
-const { name: _agentName, slug: _agentSlug, crew_id: _crew, mcp_config_json: _mcp, ...agent } = AgentDraft.properties
 
 /** What every document may say of itself. */
 const about = {
   name: ['metadata.name', optional(Name)],
 } as const
-
-/** The members of an agent: all in one mapping within a crew, in `metadata` and `spec` in a document of its own. */
-const agentMembers = (metadata: string, spec: string): ManifestMembers => ({
-  name: [`${metadata}name`, optional(line(100))],
-  description: [`${metadata}description`, agent.description],
-  role_title: [`${spec}role_title`, agent.role_title],
-  agent_role: [`${spec}agent_role`, optional(Type.Enum(['AGENT', 'LEAD']))],
-  lead_mode: [`${spec}lead_mode`, agent.lead_mode],
-  cli_adapter: [`${spec}cli_adapter`, agent.cli_adapter],
-  llm_provider: [`${spec}llm.provider`, agent.llm_provider],
-  llm_model: [`${spec}llm.model`, agent.llm_model],
-  system_prompt: [`${spec}prompt`, prompt],
-  avatar_seed: [`${spec}avatar_seed`, agent.avatar_seed],
-  avatar_style: [`${spec}avatar_style`, agent.avatar_style],
-  timeout_seconds: [`${spec}timeout_seconds`, agent.timeout_seconds],
-  tool_profile: [`${spec}tool_profile`, agent.tool_profile],
-  cli_tools: [`${spec}cli_tools`, agent.cli_tools],
-  memory_enabled: [`${spec}memory_enabled`, agent.memory_enabled],
-  suggested_prompts: [`${spec}suggested_prompts`, agent.suggested_prompts],
-  ask_forms: [`${spec}ask_forms`, agent.ask_forms],
-  schedule_cron: [`${spec}schedule_cron`, agent.schedule_cron],
-  schedule_prompt: [`${spec}schedule_prompt`, agent.schedule_prompt],
-  schedule_enabled: [`${spec}schedule_enabled`, agent.schedule_enabled],
-  schedule_timezone: [`${spec}schedule_timezone`, agent.schedule_timezone],
-  webhook_require_timestamp: [`${spec}webhook_require_timestamp`, agent.webhook_require_timestamp],
-  skills: [`${spec}skills`, names('Slugs of the skills that it has')],
-  env_refs: [`${spec}env_refs`, names('Variables of credentials that it is given by itself')],
-})
-
-const credentialMembers: ManifestMembers = {
-  type: ['type', optional(Type.Enum(credentialTypes, { description: 'SECRET unless stated' }))],
-  provider: ['provider', optional(Type.Enum(credentialProviders, { description: 'NONE unless stated' }))],
-  account_label: ['label', optional(nullable(line(200)))],
-  help_url: ['help_url', optional(nullable(line(2000)))],
-  description: ['description', optional(nullable(prose(4000)))],
-  required: [
-    'required',
-    optional(Type.Boolean({ description: 'Refuse to apply without a value; true unless stated' })),
-  ],
-}
 
 /** A credential that a document asks for: never its value. */
 const variable = Type.String({
@@ -88,6 +66,13 @@ export interface ManifestKind {
   /** Lists of other things that stand within it: where, and of which kind. */
   lists?: Readonly<Record<string, string>>
 }
+
+const Digest = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  description: 'sha256: and the SHA-256 of the SKILL.md that the source must have',
+})
+
+const issue = IssueDraft.properties
 
 const Stage = Type.Object(
   {
@@ -106,7 +91,12 @@ export const manifestKinds = {
       ...about,
       preferred_language: ['metadata.preferred_language', optional(nullable(Language))],
     },
-    lists: { 'spec.credentials': 'Credential', 'spec.crews': 'Crew', 'spec.skills': 'Skill' },
+    lists: {
+      'spec.credentials': 'Credential',
+      'spec.crews': 'Crew',
+      'spec.skills': 'Skill',
+      'spec.notification_channels': 'NotificationChannel',
+    },
   },
   Label: {
     members: {
@@ -140,7 +130,14 @@ export const manifestKinds = {
   },
   Skill: {
     members: {
-      content: ['spec.inline', Type.String({ maxLength: skillFileBytes, description: 'A SKILL.md' })],
+      content: ['spec.inline', optional(Type.String({ maxLength: skillFileBytes, description: 'A SKILL.md' }))],
+      source: [
+        'spec.source',
+        optional(
+          Type.String({ maxLength: 2000, description: 'The https address of a SKILL.md, in place of its text' }),
+        ),
+      ],
+      digest: ['spec.digest', optional(Digest)],
       files: [
         'spec.files',
         optional(
@@ -200,10 +197,25 @@ export const manifestKinds = {
       behavior_mode: ['spec.policy.behavior_mode', optional(Type.Enum([...behaviorModes]))],
       reason: ['spec.policy.reason', optional(nullable(Type.String({ maxLength: 2000 })))],
     },
-    lists: { 'spec.credentials': 'Credential', 'spec.agents': 'Agent', 'spec.skills': 'Skill' },
+    lists: {
+      'spec.credentials': 'Credential',
+      'spec.agents': 'Agent',
+      'spec.skills': 'Skill',
+      'spec.mcp_servers': 'Integration',
+    },
   },
   Credential: { members: credentialMembers },
   Agent: { members: { ...agentMembers('metadata.', 'spec.'), crew: ['spec.crew', crewName] } },
+  Integration: {
+    members: {
+      name: ['metadata.name', optional(server.name)],
+      crew: ['spec.crew', crewName],
+      replaces: ['spec.replaces', serverName],
+      ...serverMembers('spec.'),
+    },
+  },
+  NotificationChannel: { members: channelMembers },
+  Recipe: { members: { crew: ['spec.crew', optional(Slug)] } },
   Routine: {
     members: {
       name: ['metadata.name', optional(line(100))],
@@ -218,17 +230,32 @@ export const manifestKinds = {
       pattern: ['spec.pattern', Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$' })],
       match_type: ['spec.match_type', Type.Enum([...matchTypes])],
       crew: ['spec.crew', crewName],
-      assignee: [
-        'spec.assignee',
-        optional(nullable(Type.String({ maxLength: 64, description: 'The slug of an agent' }))),
-      ],
-      project: [
-        'spec.project',
-        optional(nullable(Type.String({ maxLength: 100, description: 'The name of a project' }))),
-      ],
+      assignee: ['spec.assignee', agentName],
+      project: ['spec.project', projectName],
       priority: ['spec.priority', optional(nullable(Type.Enum([...triagePriorities])))],
       position: ['spec.position', optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }))],
       enabled: ['spec.enabled', optional(Type.Boolean())],
+    },
+  },
+  Issue: {
+    members: {
+      title: ['metadata.name', optional(line(200))],
+      description: ['metadata.description', issue.description],
+      crew: ['spec.crew', Type.String({ maxLength: 64, description: 'The slug of its crew' })],
+      begins: ['spec.status', optional(Type.Enum(['BACKLOG', 'TODO'], { description: 'Where a new one begins' }))],
+      priority: ['spec.priority', issue.priority],
+      assignee: ['spec.assignee', agentName],
+      project: ['spec.project', projectName],
+      milestone: ['spec.milestone', optional(nullable(Type.String({ maxLength: 200, description: 'Of its project' })))],
+      parent: ['spec.parent', optional(nullable(Type.String({ maxLength: 50, description: 'The slug of an issue' })))],
+      due_date: ['spec.due_date', issue.due_date],
+      estimate: ['spec.estimate', issue.estimate],
+      routine: [
+        'spec.routine',
+        optional(nullable(Type.String({ maxLength: 64, description: 'The slug of a routine' }))),
+      ],
+      routine_inputs: ['spec.routine_inputs', issue.routine_inputs],
+      labels: ['spec.labels', names('Names of its labels')],
     },
   },
 } as const satisfies Record<string, ManifestKind>
@@ -236,16 +263,20 @@ export const manifestKinds = {
 export type KindName = keyof typeof manifestKinds
 
 /** Kinds that stand within others alone. */
-export const innerKinds: readonly KindName[] = ['Credential']
+export const innerKinds: readonly KindName[] = ['Credential', 'NotificationChannel']
 
 /** The members of an item of a list within a document. */
 export const itemMembers: Readonly<Record<string, ManifestMembers>> = {
   Agent: agentMembers('', ''),
   Credential: credentialMembers,
+  Integration: { replaces: ['replaces', serverName], ...serverMembers('') },
+  NotificationChannel: channelMembers,
 }
 
 /** What an item of such a list is called by. */
 export const itemKeys: Readonly<Record<string, ManifestMember>> = {
   Agent: ['slug', Slug],
   Credential: ['env', variable],
+  Integration: ['name', server.name],
+  NotificationChannel: ['slug', Slug],
 }

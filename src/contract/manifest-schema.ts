@@ -6,10 +6,10 @@ import {
   itemMembers,
   type KindName,
   type ManifestKind,
-  type ManifestMembers,
   manifestKinds,
   manifestVersion,
 } from './manifest-kinds.ts'
+import type { ManifestMembers } from './manifest-members.ts'
 
 const closed = { additionalProperties: false }
 const isOptional = (schema: TSchema) => '~optional' in schema
@@ -58,7 +58,9 @@ const notes = {
 const skillItem = Type.Object(
   {
     slug: Slug,
-    inline: Type.Optional(manifestKinds.Skill.members.content[1]),
+    inline: manifestKinds.Skill.members.content[1],
+    source: manifestKinds.Skill.members.source[1],
+    digest: manifestKinds.Skill.members.digest[1],
     files: manifestKinds.Skill.members.files[1],
   },
   closed,

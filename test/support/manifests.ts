@@ -16,7 +16,15 @@ export const document = (
 
 /** A workspace in which every kind of thing has its place. */
 export const richWorkspace = (workspace: string): Json[] => [
-  document('Workspace', workspace, { metadata: { preferred_language: 'German' } }),
+  document('Workspace', workspace, {
+    metadata: { preferred_language: 'German' },
+    spec: {
+      notification_channels: [
+        { slug: 'ops', type: 'webhook', url: 'https://hooks.example.com/ops', min_priority: 'high', agents: ['bob'] },
+        { slug: 'chat', type: 'shoutrrr', provider: 'slack', categories: ['security', 'memory'], enabled: false },
+      ],
+    },
+  }),
   document('Label', 'bug', { metadata: { color: '#e11d48' }, spec: { group: 'kind' } }),
   document('Project', 'relaunch', {
     metadata: { name: 'Relaunch', description: 'The new site', color: '#00aaff' },
@@ -51,6 +59,16 @@ export const richWorkspace = (workspace: string): Json[] => [
       policy: { autonomy_level: 'strict', behavior_mode: 'block' },
       credentials: [{ env: 'DEPLOY_TOKEN', type: 'SECRET', label: 'Deploys' }],
       skills: [{ slug: 'greet' }],
+      mcp_servers: [
+        {
+          name: 'github',
+          transport: 'stdio',
+          command: 'npx',
+          args: ['-y', '@modelcontextprotocol/server-github'],
+          env_mapping: { GITHUB_TOKEN: 'DEPLOY_TOKEN' },
+        },
+        { name: 'wiki', replaces: 'wiki', endpoint: 'https://web.wiki.example.com/mcp' },
+      ],
       agents: [
         {
           slug: 'ada',
@@ -73,6 +91,34 @@ export const richWorkspace = (workspace: string): Json[] => [
     },
   }),
   document('Agent', 'free', { metadata: { name: 'Free' }, spec: { role_title: 'Works alone' } }),
+  document('Integration', 'wiki', {
+    spec: {
+      display_name: 'Wiki',
+      endpoint: 'https://wiki.example.com/mcp',
+      config: { headers: { 'X-Team': 'web' }, timeout_seconds: 20 },
+      bindings: [
+        { agent: 'free' },
+        { agent: 'bob', credential: 'DEPLOY_TOKEN', header: 'x-api-key', config: { timeout_seconds: 5 } },
+      ],
+    },
+  }),
+  document('Issue', 'form-fields', {
+    metadata: { name: 'Name the fields' },
+    spec: { crew: 'web', parent: 'form', estimate: 2 },
+  }),
+  document('Issue', 'form', {
+    metadata: { name: 'Build the form', description: 'With a *date*' },
+    spec: {
+      crew: 'web',
+      status: 'TODO',
+      priority: 'high',
+      assignee: 'bob',
+      project: 'Relaunch',
+      milestone: 'beta',
+      due_date: '2027-01-15',
+      labels: ['bug'],
+    },
+  }),
   document('Routine', 'hello', {
     metadata: { name: 'Hello' },
     spec: {
@@ -96,7 +142,11 @@ export const richWorkspace = (workspace: string): Json[] => [
   }),
 ]
 
-export const values = { DEPLOY_TOKEN: 'a secret' }
+export const values = {
+  DEPLOY_TOKEN: 'a secret',
+  CHANNEL_OPS: 'what signs it',
+  CHANNEL_CHAT: 'slack://hook:T00000000-B00000000-abcdefghijklmnopqrstuvwx@webhook',
+}
 
 /** Applies documents, or with `dry_run` shows what would be done. */
 export const apply = (it: TestDaemon, documents: Json[], body: Json = {}, query = '') =>

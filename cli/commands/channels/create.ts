@@ -20,17 +20,19 @@ export default class ChannelsCreate extends ApiCommand<typeof ChannelsCreate> {
   static override flags = {
     ...draftFlags,
     personal: Flags.boolean({ description: 'for you alone' }),
+    slug: Flags.string({ exclusive: ['personal'], description: 'what files of the workspace call it' }),
     ...takingFlags,
   }
 
   async run(): Promise<void> {
-    const { personal, category, event } = this.flags
+    const { personal, slug, category, event } = this.flags
     const draft = await draftBody(this.api, this.args.kind, this.flags)
     const made = await this.api.channels.create({
       body: {
         ...draft,
-        ...given<{ personal?: boolean; categories?: string[]; events?: string[] }>({
+        ...given<{ personal?: boolean; slug?: string; categories?: string[]; events?: string[] }>({
           personal: personal || undefined,
+          slug,
           categories: category,
           events: event,
         }),

@@ -6,6 +6,8 @@ export interface Row {
   workspace_id: string
   /** Null: a channel of the workspace. */
   owner_user_id: string | null
+  /** What a channel of the workspace is called by in files. */
+  slug: string | null
   type: (typeof channelTypes)[number]
   provider: string | null
   url: string | null
@@ -22,7 +24,7 @@ export interface Row {
 }
 
 const columns =
-  'id, workspace_id, owner_user_id, type, provider, url, address, secret_enc, events_json, categories_json, ' +
+  'id, workspace_id, owner_user_id, slug, type, provider, url, address, secret_enc, events_json, categories_json, ' +
   'min_priority, enabled, created_by, created_at, updated_at'
 const live = 'FROM notification_channels WHERE deleted_at IS NULL'
 const newest = 'ORDER BY created_at DESC, rowid DESC'
@@ -46,11 +48,15 @@ export const queries = statements((db) => ({
       `SELECT count(*) ${live} AND workspace_id = ? AND owner_user_id = ?`,
     )
     .pluck(),
-  insert: db.prepare<[Row]>(
-    `INSERT INTO notification_channels (${columns}) VALUES (@id, @workspace_id, @owner_user_id, @type, @provider, @url,
-      @address, @secret_enc, @events_json, @categories_json, @min_priority, @enabled, @created_by, @created_at,
-      @updated_at)`,
+  insert: db.prepare<[Row], { id: string }>(
+    `INSERT INTO notification_channels (${columns}) VALUES (@id, @workspace_id, @owner_user_id, @slug, @type, @provider,
+      @url, @address, @secret_enc, @events_json, @categories_json, @min_priority, @enabled, @created_by, @created_at,
+      @updated_at)
+     ON CONFLICT DO NOTHING RETURNING id`,
   ),
+  slugs: db
+    .prepare<[workspace: string], string>(`SELECT slug ${live} AND workspace_id = ? AND owner_user_id IS NULL`)
+    .pluck(),
   update: db.prepare<[Row]>(
     `UPDATE notification_channels SET events_json = @events_json, categories_json = @categories_json,
       min_priority = @min_priority, enabled = @enabled, updated_at = @updated_at WHERE id = @id`,

@@ -50,6 +50,7 @@ export function present(row: Row, showsTarget: boolean): Static<typeof Channel> 
   return {
     id: row.id,
     workspace_id: row.workspace_id,
+    ...(row.slug && { slug: row.slug }),
     type,
     ...(type === 'webhook' && { url: showsTarget ? row.url! : '' }),
     ...(type === 'email' && { to: showsTarget ? row.address! : '' }),

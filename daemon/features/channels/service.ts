@@ -106,6 +106,7 @@ export function create(app: App, { actor, body, now }: Call<typeof channels.crea
     id,
     workspace_id: actor.workspace,
     owner_user_id: owner,
+    slug: owner ? null : (body.slug ?? freeSlug(app, actor.workspace, nameOf(where))),
     ...where,
     secret_enc: sealed(app, id, secret),
     events_json,
@@ -116,9 +117,19 @@ export function create(app: App, { actor, body, now }: Call<typeof channels.crea
     created_at: now,
     updated_at: now,
   }
-  queries(app.db).insert.run(row)
+  if (!queries(app.db).insert.get(row))
+    throw problem('slug_taken', { field: 'slug', detail: `There is a channel "${row.slug}" already` })
   factOf(app, actor, 'created', row)
   return { ...present(row, true), ...(secret !== null && { secret }) }
+}
+
+/** The first of `slack`, `slack-2` and so on that no channel has. */
+function freeSlug({ db }: App, workspace: string, wanted: string): string {
+  const taken = new Set(queries(db).slugs.all(workspace))
+  for (let n = 1; ; n++) {
+    const slug = n === 1 ? wanted : `${wanted}-${n}`
+    if (!taken.has(slug)) return slug
+  }
 }
 
 function checkRoom({ db }: App, { workspace }: Actor, owner: string | null): void {

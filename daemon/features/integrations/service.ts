@@ -20,6 +20,7 @@ import { authStatus, credentialsOf, withdrawCredentials } from './bindings/servi
 import { dropUnused } from './connections/service.ts'
 import { findServer } from './find.ts'
 import { type Counted, queries, type ServerRow } from './queries.ts'
+import { placeOf } from './references/service.ts'
 import { type Members, merge } from './rules.ts'
 import { described } from './shown.ts'
 import { forgetTools } from './tools/learning.ts'
@@ -218,10 +219,6 @@ function change(app: App, { actor, now, crew }: Place, id: string, body: Given):
     changeable.filter((member) => body[member] !== undefined),
   )
 }
-
-/** Who is given what belongs to a server. */
-const placeOf = ({ transport, endpoint, command }: Members): string =>
-  transport === 'stdio' ? `stdio ${command}` : new URL(endpoint!).origin
 
 export function remove(app: App, { actor, integrationId, now }: Call<typeof integrations.remove>) {
   const row = findServer(app, actor.workspace, null, integrationId)

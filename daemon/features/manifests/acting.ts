@@ -114,6 +114,8 @@ function handsOf(work: Work, { made, call, records }: Calls): Hands {
     workspace: actor.workspace,
     skipsTests,
     call,
+    isRehearsal: records,
+    isGiven: (env) => values[env] !== undefined,
     value: (env) => values[env] ?? 'not-given-yet',
     id(kind, name, member) {
       const id = made.get(`${kind} ${name}`) ?? state.get(kind)!.get(name)?.id ?? shippedSkill(app, kind, name)
@@ -140,6 +142,11 @@ const nouns: Partial<Record<KindName, string>> = {
   Project: 'project',
   Skill: 'skill',
   Credential: 'credential',
+  Label: 'label',
+  Milestone: 'milestone',
+  Issue: 'issue',
+  Routine: 'routine',
+  Integration: 'integration of the workspace',
 }
 
 /** Members of operations under another name than in documents. */
@@ -150,6 +157,14 @@ const renamed: Readonly<Record<string, string>> = {
   project_id: 'project',
   agents: 'agents',
   template_json: 'stages',
+  args_json: 'args',
+  env_json: 'env_mapping',
+  config_json: 'config',
+  milestone_id: 'milestone',
+  parent_issue_id: 'parent',
+  routine_id: 'routine',
+  status: 'begins',
+  url: 'source',
 }
 
 /** A refusal as a mistake in the document that asks for it. */
@@ -157,7 +172,7 @@ function flawOf(error: unknown, { action, kind, name, resource }: Action): Flaw 
   if (!(error instanceof Problem)) throw error
   if (!resource) throw problem(error.code, { detail: `${kind} ${name} cannot be destroyed: ${error.message}` })
   const [first = '', ...more] = (error.field ?? '').split('.')
-  const member = renamed[first] ?? first
+  const member = resource.paths[first] ? first : (renamed[first] ?? first)
   const found = resource.paths[member]
   const path: Path = found ? [...found, ...more.map((it) => (/^\d+$/.test(it) ? Number(it) : it))] : resource.nameAt
   const what = action === 'create' ? 'created' : 'changed'

@@ -1,11 +1,5 @@
-import {
-  itemMembers,
-  type KindName,
-  type ManifestKind,
-  type ManifestMembers,
-  manifestKinds,
-  manifestVersion,
-} from '#contract/manifest-kinds'
+import { itemMembers, type KindName, type ManifestKind, manifestKinds, manifestVersion } from '#contract/manifest-kinds'
+import type { ManifestMembers } from '#contract/manifest-members'
 import { isSlug, slugOf } from '#kernel/slugs'
 import type { State } from './plan.ts'
 import type { Members, Stored } from './types.ts'
@@ -13,22 +7,28 @@ import type { Members, Stored } from './types.ts'
 type Json = Record<string, unknown>
 
 /** Kinds that stand within the documents of others. */
-const within: readonly KindName[] = ['Agent', 'Credential']
+const within: readonly KindName[] = ['Agent', 'Credential', 'Integration', 'NotificationChannel']
+
+/** Members by which a thing is compared and that its document does not say. */
+const implied = ['digest']
 
 /** The documents that say what is stored; applied to an empty workspace they make the same. */
 export function documentsOf(state: State): Json[] {
-  const all = (kind: KindName) => [...state.get(kind)!.values()]
+  const all = (kind: KindName) => [...state.get(kind)!.values()].filter(({ settled }) => !settled)
   const documents = (Object.keys(manifestKinds) as KindName[])
     .filter((kind) => !within.includes(kind))
     .flatMap((kind) => all(kind).map((it) => documentOf(kind, it, listsOf(kind, it, state))))
-  const alone = all('Agent').filter(({ members }) => !members['crew'])
-  return [...documents, ...alone.map((it) => documentOf('Agent', it, {}))]
+  const alone = (kind: KindName) =>
+    all(kind)
+      .filter(({ members }) => !members['crew'])
+      .map((it) => documentOf(kind, it, {}))
+  return [...documents, ...alone('Agent'), ...alone('Integration')]
 }
 
 function listsOf(kind: KindName, { name }: Stored, state: State): Json {
   const credentials = [...state.get('Credential')!.values()]
   const items = (found: Stored[], key: string, of: string) =>
-    found.map((it) => ({ [key]: it.name, ...leafs(itemMembers[of]!, it.members) }))
+    found.map((it) => ({ [key]: it.members[key] ?? it.name, ...leafs(itemMembers[of]!, it.members) }))
   if (kind === 'Workspace')
     return {
       'spec.credentials': items(
@@ -36,13 +36,19 @@ function listsOf(kind: KindName, { name }: Stored, state: State): Json {
         'env',
         'Credential',
       ),
+      'spec.notification_channels': items(
+        [...state.get('NotificationChannel')!.values()],
+        'slug',
+        'NotificationChannel',
+      ),
     }
   if (kind !== 'Crew') return {}
   const isOf = ({ members }: Stored) => ((members['crews'] as string[] | null) ?? []).includes(name)
-  const agents = [...state.get('Agent')!.values()].filter(({ members }) => members['crew'] === name)
+  const inCrew = (of: KindName) => [...state.get(of)!.values()].filter(({ members }) => members['crew'] === name)
   return {
     'spec.credentials': items(credentials.filter(isOf), 'env', 'Credential'),
-    'spec.agents': items(agents, 'slug', 'Agent'),
+    'spec.agents': items(inCrew('Agent'), 'slug', 'Agent'),
+    'spec.mcp_servers': items(inCrew('Integration'), 'name', 'Integration'),
   }
 }
 
@@ -51,7 +57,8 @@ function documentOf(kind: KindName, { name, members }: Stored, lists: Json): Jso
   const document: Json = { apiVersion: manifestVersion, kind, metadata: {} }
   put(document, 'metadata.name', members['name'])
   put(document, 'metadata.slug', isSlug(name) ? name : slugOf(String(members['name'] ?? name), 'unnamed'))
-  for (const [member, [path]] of Object.entries(table)) put(document, path, members[member])
+  for (const [member, [path]] of Object.entries(table))
+    if (!implied.includes(member)) put(document, path, members[member])
   for (const [path, list] of Object.entries(lists)) put(document, path, list)
   return document
 }

@@ -23,8 +23,8 @@ export const order = Object.keys(manifestKinds) as KindName[]
 /** Kinds of which nothing is ever destroyed: a value cannot be brought back, and a workspace holds everything. */
 const kept: readonly KindName[] = ['Workspace', 'Credential']
 
-/** Members that documents alone have. */
-const unstored = ['help_url', 'required']
+/** Members that documents alone have, or that say only how a thing begins. */
+const unstored = ['help_url', 'required', 'source', 'begins']
 
 /** JSON in which the order of members counts for nothing, and absent is the same as null and empty. */
 export function canonical(value: unknown): string {
@@ -68,20 +68,21 @@ function compare(found: Difference, resource: Resource, state: State, { mode }: 
     else found.actions.push({ action: 'create', kind, name, resource, stored, members })
     return
   }
-  const changed = differing(members, stored.members)
+  const changed = resource.asFound || stored.settled ? {} : differing(members, stored.members)
   if (!Object.keys(changed).length) found.unchanged += 1
   else if (mode === 'strict')
     flaw(`${kind} ${name} is there already, and differs in ${Object.keys(changed).join(', ')}`)
   else found.actions.push({ action: 'change', kind, name, resource, stored, members: changed })
 }
 
-/** What is there and no document names: agents of crews that are described, in `replace` all of the kinds. */
+/** What is there and no document names: what described crews have of a list, in `replace` all of the kinds. */
 function extras(resources: readonly Resource[], whole: ReadonlySet<string>, state: State, { mode }: Wishes): Action[] {
   const named = new Set(resources.map(({ kind, name }) => `${kind} ${name}`))
   const held = new Set(resources.map(({ kind }) => kind))
-  const isExtra = (kind: KindName, { name, members }: Stored) =>
+  const isExtra = (kind: KindName, { name, members, settled }: Stored) =>
+    !settled &&
     !named.has(`${kind} ${name}`) &&
-    ((mode === 'replace' && held.has(kind)) || (kind === 'Agent' && whole.has(String(members['crew']))))
+    ((mode === 'replace' && held.has(kind)) || whole.has(`${kind} ${members['crew'] as string}`))
   return order
     .filter((kind) => !kept.includes(kind))
     .flatMap((kind) =>
@@ -102,7 +103,26 @@ function inOrder(actions: readonly Action[]): Action[] {
     if (it.action === 'destroy') return late(it) ? 1000 + at : -at - 1
     return 2 * at + (it.action === 'change' ? 0 : 1)
   }
-  return [...actions].sort((a, b) => rank(a) - rank(b))
+  const depth = depths(actions)
+  const deep = (it: Action) => (it.action === 'destroy' ? -depth(it) : depth(it))
+  return [...actions].sort((a, b) => rank(a) - rank(b) || deep(a) - deep(b))
+}
+
+/** Things of one kind that stand above others: the issue that one is part of, the server whose place one takes. */
+const above: Partial<Record<KindName, string>> = { Issue: 'parent', Integration: 'replaces' }
+
+/** How many things of the same kind each builds on. */
+function depths(actions: readonly Action[]): (action: Action) => number {
+  const upper = new Map<string, string>()
+  for (const { kind, name, members, stored } of actions) {
+    const it = (members[above[kind] ?? ''] ?? stored?.members[above[kind] ?? '']) as string | null | undefined
+    if (it) upper.set(`${kind} ${name}`, `${kind} ${it}`)
+  }
+  return ({ kind, name }) => {
+    const seen = new Set<string>()
+    for (let at = upper.get(`${kind} ${name}`); at && !seen.has(at); at = upper.get(at)) seen.add(at)
+    return seen.size
+  }
 }
 
 /** Stands for a plan and the state that it starts from. */

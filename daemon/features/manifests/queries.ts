@@ -65,6 +65,54 @@ type TriageRulesRow = Row<
   'position' | 'enabled'
 >
 
+type ServersRow = Row<
+  | 'name'
+  | 'crew'
+  | 'replaces'
+  | 'display_name'
+  | 'transport'
+  | 'endpoint'
+  | 'command'
+  | 'args_json'
+  | 'env_sealed'
+  | 'config_json'
+  | 'icon',
+  'enabled'
+>
+type BindingsRow = Row<
+  | 'server_id'
+  | 'agent_id'
+  | 'agent'
+  | 'credential'
+  | 'cred_type'
+  | 'cred_header'
+  | 'env_var_name'
+  | 'config_override_json',
+  'enabled'
+>
+type ChannelsRow = Row<
+  'slug' | 'type' | 'url' | 'address' | 'provider' | 'events_json' | 'categories_json' | 'min_priority' | 'agents_json',
+  'enabled'
+>
+type IssuesRow = Row<
+  | 'slug'
+  | 'crew_id'
+  | 'status'
+  | 'title'
+  | 'description'
+  | 'crew'
+  | 'priority'
+  | 'assignee'
+  | 'project'
+  | 'milestone'
+  | 'parent'
+  | 'due_date'
+  | 'routine'
+  | 'routine_inputs_json'
+  | 'labels_json',
+  'estimate'
+>
+
 type File = { skill_id: string; path: string; executable: number; content: Buffer }
 type Held = { id: string; agent_id: string; name: string }
 
@@ -73,6 +121,12 @@ const agentColumns = `a.id, a.slug, a.name, a.description, a.role_title, a.agent
   a.cli_tools, a.memory_enabled, a.suggested_prompts, a.ask_forms, c.slug AS crew, s.cron AS schedule_cron,
   s.prompt AS schedule_prompt, coalesce(s.enabled, 0) AS schedule_enabled, coalesce(s.timezone, 'UTC')
   AS schedule_timezone, coalesce(w.require_timestamp, 0) AS webhook_require_timestamp`
+
+const bindingColumns = `b.id, b.mcp_server_id AS server_id, b.agent_id, a.slug AS agent, c.name AS credential,
+  b.cred_type, b.cred_header, b.env_var_name, b.config_override_json, b.enabled`
+const binding = `agent_mcp_bindings b JOIN agents a ON a.id = b.agent_id LEFT JOIN credentials c
+  ON c.id = b.credential_id`
+const named = "a.deleted_at IS NULL AND a.ephemeral = 0 AND a.status <> 'PENDING_REVIEW'"
 
 /** What is stored of a workspace, as files say it: each list in the order of what its things are called by. */
 export const queries = statements((db) => ({
@@ -142,6 +196,51 @@ export const queries = statements((db) => ({
        LEFT JOIN crews c ON c.id = r.author_crew_id
      WHERE r.workspace_id = ? AND r.deleted_at IS NULL ORDER BY r.slug`,
   ),
+  servers: db.prepare<[workspace: string], ServersRow>(
+    `SELECT s.id, s.name, c.slug AS crew, w.name AS replaces, s.display_name, s.transport, s.endpoint, s.command,
+       s.args_json, s.env_sealed, s.config_json, s.icon, s.enabled
+     FROM mcp_servers s LEFT JOIN crews c ON c.id = s.crew_id
+       LEFT JOIN mcp_servers w ON w.id = s.workspace_mcp_server_id
+     WHERE s.workspace_id = ? AND (s.crew_id IS NULL OR c.deleted_at IS NULL) ORDER BY c.slug, s.name`,
+  ),
+  bindings: db.prepare<[workspace: string], BindingsRow>(
+    `SELECT ${bindingColumns} FROM mcp_servers s JOIN ${binding}
+     WHERE s.workspace_id = ? AND b.mcp_server_id = s.id AND ${named} ORDER BY a.slug`,
+  ),
+  bindingsOf: db.prepare<[server: string], BindingsRow>(
+    `SELECT ${bindingColumns} FROM ${binding} WHERE b.mcp_server_id = ? AND ${named}`,
+  ),
+  sealedVariables: db.prepare<[server: string], { id: string; env_sealed: string | null }>(
+    'SELECT id, env_sealed FROM mcp_servers WHERE id = ?',
+  ),
+  channels: db.prepare<[workspace: string], ChannelsRow>(
+    `SELECT n.id, n.slug, n.type, n.url, n.address, n.provider, n.events_json, n.categories_json, n.min_priority,
+       n.enabled, (SELECT json_group_array(a.slug) FROM notification_channel_agents g JOIN agents a ON a.id = g.agent_id
+         WHERE g.channel_id = n.id AND ${named}) AS agents_json
+     FROM notification_channels n
+     WHERE n.workspace_id = ? AND n.deleted_at IS NULL AND n.owner_user_id IS NULL ORDER BY n.slug`,
+  ),
+  grantsOf: db.prepare<[channel: string], { id: string; slug: string }>(
+    `SELECT a.id, a.slug FROM notification_channel_agents g JOIN agents a ON a.id = g.agent_id
+     WHERE g.channel_id = ? AND ${named}`,
+  ),
+  issues: db.prepare<[workspace: string], IssuesRow>(
+    `SELECT i.id, f.slug, i.crew_id, i.status, i.title, i.description, w.slug AS crew, i.priority, a.slug AS assignee,
+       p.name AS project, m.name AS milestone, u.slug AS parent, i.due_date, i.estimate, r.slug AS routine,
+       i.routine_inputs_json,
+       (SELECT json_group_array(l.name) FROM mission_labels g JOIN labels l ON l.id = g.label_id
+         WHERE g.mission_id = i.id) AS labels_json
+     FROM manifest_issues f JOIN missions i ON i.id = f.issue_id JOIN crews w ON w.id = i.crew_id
+       LEFT JOIN agents a ON i.assignee_type = 'agent' AND a.id = i.assignee_id
+       LEFT JOIN projects p ON p.id = i.project_id LEFT JOIN milestones m ON m.id = i.milestone_id
+       LEFT JOIN manifest_issues u ON u.issue_id = i.parent_issue_id LEFT JOIN routines r ON r.id = i.routine_id
+     WHERE f.workspace_id = ? AND w.deleted_at IS NULL ORDER BY f.slug`,
+  ),
+  keepIssue: db.prepare<[workspace: string, slug: string, issue: string]>(
+    `INSERT INTO manifest_issues (workspace_id, slug, issue_id) VALUES (?, ?, ?)
+     ON CONFLICT (workspace_id, slug) DO UPDATE SET issue_id = excluded.issue_id`,
+  ),
+  skillText: db.prepare<[id: string], { content: string }>('SELECT content FROM skills WHERE id = ?'),
   triageRules: db.prepare<[workspace: string], TriageRulesRow>(
     `SELECT t.id, t.name, t.pattern, t.match_type, c.slug AS crew, a.slug AS assignee, p.name AS project, t.priority,
        t.position, t.enabled

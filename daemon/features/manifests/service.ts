@@ -13,6 +13,7 @@ import { canonical, type Difference, difference, digestOf, order, type State } f
 import { type Read, readDocuments } from './reading.ts'
 import { told } from './telling.ts'
 import type { Action, Flaw } from './types.ts'
+import { needed, needOf, withoutValue } from './values.ts'
 
 type Asked = Call<typeof manifests.apply>
 type Plan = Reply<typeof manifests.apply>
@@ -124,23 +125,6 @@ function record(app: App, actor: Actor, actions: readonly Action[]): void {
   const { name } = kinds.Workspace.stored(app, actor.workspace)[0]!
   app.journal(fact('workspace.applied', { entity_id: actor.workspace, name, metadata }, about))
 }
-
-/** New credentials of which no value was given. */
-const needed = (actions: readonly Action[], values: Readonly<Record<string, string>>): Action[] =>
-  actions.filter(({ action, kind, name }) => action === 'create' && kind === 'Credential' && values[name] === undefined)
-
-const needOf = ({ name, members }: Action): Plan['needs'][number] => ({
-  env: name,
-  label: (members['account_label'] as string | null | undefined) ?? null,
-  help_url: (members['help_url'] as string | null | undefined) ?? null,
-  required: members['required'] !== false,
-})
-
-const withoutValue = ({ name, resource }: Action): Flaw => ({
-  document: resource!.document,
-  path: resource!.nameAt,
-  detail: `The new credential ${name} has no value; values are never in files`,
-})
 
 const mostFlaws = 200
 

@@ -14,6 +14,8 @@ export interface Resource {
   paths: Readonly<Record<string, Path>>
   /** The members that the document names. */
   members: Members
+  /** It is made where there is none, and otherwise left as it is. */
+  asFound?: true
 }
 
 /** A thing as it is stored. */
@@ -21,6 +23,8 @@ export interface Stored {
   id: string
   name: string
   members: Members
+  /** It is over: left as it is, and not exported. */
+  settled?: boolean
 }
 
 export interface Flaw {

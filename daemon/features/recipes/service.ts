@@ -11,9 +11,13 @@ import { catalogue } from './catalogue.ts'
 /** Slugs that are tried for the crew of a recipe. */
 const attempts = 100
 
+/** The recipe of that slug, where there is one. */
+export const catalogued = (slug: string): Static<typeof Recipe> | undefined =>
+  catalogue().find((recipe) => recipe.slug === slug)
+
 /** The recipe of that slug, or `not_found`. */
 export function findRecipe(slug: string): Static<typeof Recipe> {
-  const found = catalogue().find((recipe) => recipe.slug === slug)
+  const found = catalogued(slug)
   if (!found) throw problem('not_found', { detail: 'There is no such recipe' })
   return found
 }

@@ -1,25 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
-import { ending } from '../../support/endings.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
+import { folder, head } from '../../support/manifest-files.ts'
 import { skillText } from '../../support/skills.ts'
 
-/** A folder with these files. */
-function folder(files: Record<string, string>): string {
-  const at = mkdtempSync(join(tmpdir(), 'muster-files-'))
-  ending(() => rmSync(at, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(at, name, '..'), { recursive: true })
-    writeFileSync(join(at, name), text)
-  }
-  return at
-}
-
-const head = (kind: string, slug: string) => `apiVersion: svc/v1\nkind: ${kind}\nmetadata:\n  slug: ${slug}\n`
 const web = `${head('Crew', 'web')}spec:
   agents:
     - slug: ada

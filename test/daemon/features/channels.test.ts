@@ -352,6 +352,7 @@ describe('a channel', () => {
       body: {
         id: expect.stringMatching(/^nch_[0-9a-f]{16}$/),
         workspace_id: it.workspace,
+        slug: 'webhook',
         ...hook,
         events: ['run.completed', 'run.failed'],
         enabled: true,

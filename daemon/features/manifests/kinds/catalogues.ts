@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { queries } from '../queries.ts'
@@ -15,15 +16,31 @@ function storedSkills({ db }: App, workspace: string): Stored[] {
     .map((row) => ({
       id: row.id,
       name: String(row['slug']),
-      members: { content: row['content'], ...(files.has(row.id) && { files: files.get(row.id) }) },
+      members: {
+        content: row['content'],
+        digest: digestOf(row['content']!),
+        ...(files.has(row.id) && { files: files.get(row.id) }),
+      },
     }))
 }
 
-function importSkill(at: Hands, slug: string, members: Members): string {
-  const made = at.call('skills.import', { workspaceId: at.workspace, body: members }) as Imported
+const digestOf = (content: string): string => `sha256:${hash('sha256', content, 'hex')}`
+
+/** Imports a text, or what stands at an address if it is the text that was expected. */
+function importSkill(at: Hands, slug: string, { source, digest, ...text }: Members): string {
+  const body = source === undefined ? text : { url: source }
+  const made = at.call('skills.import', { workspaceId: at.workspace, body }) as Imported
+  const field = source === undefined ? 'content' : 'source'
   if (made.slug !== undefined && made.slug !== slug)
-    throw problem('invalid_field', { field: 'content', detail: `This SKILL.md is of the skill ${made.slug}` })
+    throw problem('invalid_field', { field, detail: `This SKILL.md is of the skill ${made.slug}` })
+  if (source !== undefined && !at.isRehearsal) checkDigest(at, made.skill_id!, digest)
   return made.skill_id!
+}
+
+function checkDigest({ app }: Hands, id: string, digest: unknown): void {
+  const found = digestOf(queries(app.db).skillText.get(id)!.content)
+  if (found !== digest)
+    throw problem('invalid_field', { field: 'digest', detail: `What stands at the source has the digest ${found}` })
 }
 
 interface Imported {
@@ -34,8 +51,18 @@ interface Imported {
 export const skill: Kind = {
   stored: storedSkills,
   create: importSkill,
-  change: (at, { name, members: before }, members) => void importSkill(at, name, { ...before, ...members }),
+  change: (at, { name, members: { digest: _, ...before } }, members) =>
+    void importSkill(at, name, { ...before, ...members }),
   remove: (at, { id }) => void at.call('skills.remove', { workspaceId: at.workspace, skillId: id }),
+}
+
+/** Recipes come with Muster: a document of one stands for its parts. */
+export const recipe: Kind = {
+  stored: () => [],
+  create(_, name) {
+    throw new Error(`A recipe ${name} is never made itself`)
+  },
+  change: () => undefined,
 }
 
 const saveTemplate = (at: Hands, slug: string, members: Members) =>

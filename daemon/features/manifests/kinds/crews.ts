@@ -1,11 +1,9 @@
 import type { App } from '#kernel/app'
 import { queries } from '../queries.ts'
 import type { Members, Stored } from '../types.ts'
-import { type Hands, type Kind, reference, rest, without } from './kind.ts'
+import { type Hands, type Kind, parsed, reference, rest, without } from './kind.ts'
 
 const policyMembers = ['autonomy_level', 'behavior_mode', 'reason']
-
-const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(String(json)))
 
 /** Sets the policy where it is named: what is left out stays. */
 function setPolicy(at: Hands, crewId: string, members: Members, before: Members): void {

@@ -16,6 +16,10 @@ export interface Hands {
   readonly skipsTests: boolean
   /** The value of a new credential; another text where a plan is made without it. */
   value(env: string): string
+  /** Whether that value was given. */
+  isGiven(env: string): boolean
+  /** Calls are only noted, and nothing may be stored. */
+  readonly isRehearsal: boolean
 }
 
 /** How things of a kind are read, and made what documents say. */
@@ -43,6 +47,9 @@ export function reference(
   if (name === undefined) return {}
   return { [as]: name === null ? null : at.id(kind, name, member) }
 }
+
+/** What a column of JSON holds. */
+export const parsed = (json: unknown): unknown => (json === null ? null : JSON.parse(String(json)))
 
 /** The members of a stored row besides its id. */
 export const rest = ({ id: _id, ...members }: Record<string, unknown>): Members => members

@@ -16,18 +16,18 @@ describe('a whole workspace', () => {
     const it = await daemon()
     const documents = richWorkspace((await shown(it)).slug)
     const made = await apply(it, documents, all)
-    expect(made).toMatchObject({ status: 200, body: { created: 13, changed: 1, destroyed: 0, needs: [] } })
+    expect(made).toMatchObject({ status: 200, body: { created: 20, changed: 1, destroyed: 0, needs: [] } })
     expect(made.headers['muster-unchanged']).toBeUndefined()
     const { trace_id } = made.body
     const traced = it.entries().filter((entry) => entry.trace_id === trace_id)
     expect(traced.at(-1)).toMatchObject({
-      payload: { action: 'apply', metadata: { created: 13, changed: 1, destroyed: 0 } },
-      summary: `Files were applied by ${it.person('OWNER').email}: 13 created, 1 changed, 0 destroyed`,
+      payload: { action: 'apply', metadata: { created: 20, changed: 1, destroyed: 0 } },
+      summary: `Files were applied by ${it.person('OWNER').email}: 20 created, 1 changed, 0 destroyed`,
     })
-    expect(traced.length).toBeGreaterThan(14)
+    expect(traced.length).toBeGreaterThan(21)
     const before = it.entries().length
     const again = await apply(it, documents, all)
-    expect(again.body).toMatchObject({ steps: [], created: 0, changed: 0, destroyed: 0, unchanged: 14, trace_id: null })
+    expect(again.body).toMatchObject({ steps: [], created: 0, changed: 0, destroyed: 0, unchanged: 21, trace_id: null })
     expect(again.headers['muster-unchanged']).toBe('true')
     expect(it.entries().length).toBe(before)
     expect(JSON.stringify([made.body, it.entries()])).not.toContain(values.DEPLOY_TOKEN)
@@ -162,7 +162,7 @@ describe('mistakes', () => {
       { ...crew('web', 'ada'), apiVersion: 'v2', extra: 1 },
       document('Crew', 'Web!', { spec: { devcontainer: { memory_mb: 'much', gpus: 1 } } }),
       document('Label', 'bug'),
-      document('Issue', 'one'),
+      document('InstanceSetting', 'one'),
       document('Nothing', 'one'),
       crew('docs', 'eve'),
     ]
@@ -173,7 +173,7 @@ describe('mistakes', () => {
       [1, 'spec.devcontainer.gpus', 'spec.devcontainer.gpus is unknown here'],
       [1, 'spec.devcontainer.memory_mb', 'spec.devcontainer.memory_mb must be either integer or null'],
       [2, 'metadata.color', 'metadata.color is required'],
-      [3, 'kind', 'This version does not take the kind Issue'],
+      [3, 'kind', expect.stringMatching(/^The kind InstanceSetting is not taken\. Settings of the whole server/)],
       [4, 'kind', expect.stringContaining('kind must be one of Workspace, Label')],
     ])
   })
