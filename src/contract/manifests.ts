@@ -51,6 +51,7 @@ export const manifests = {
     summary: 'Make a workspace what documents say; with dry_run, show the plan',
     access: 'MANAGER',
     scope: 'crews:write',
+    stepUp: true,
     status: 200,
     body: Type.Object({
       documents: Type.Array(free, { maxItems: mostDocuments }),
