@@ -194,6 +194,7 @@ export const next: Readonly<Record<string, string>> = {
   'integrations:update': 'integrations list',
   'integrations:remove': 'integrations list',
   'integrations:test': 'integrations list',
+  'integrations:tools': 'integrations list',
   'integrations:bind': 'integrations resolved {agent}',
   'integrations:rebind': 'integrations resolved {agent}',
   'integrations:unbind': 'integrations resolved {agent}',

@@ -42,6 +42,7 @@ import { agentFiles, files } from './files/routes.ts'
 import idp from './idp/routes.ts'
 import inbox from './inbox/routes.ts'
 import integrations from './integrations/routes.ts'
+import integrationTools from './integrations/tools/routes.ts'
 import invitations from './invitations/routes.ts'
 import issues from './issues/routes.ts'
 import journal from './journal/routes.ts'
@@ -133,7 +134,7 @@ export const features = {
   files,
   idp,
   inbox: join(inbox, acts),
-  integrations,
+  integrations: join(integrations, integrationTools),
   invitations,
   issues,
   journal,

@@ -34,3 +34,4 @@ CREATE TABLE mcp_tool_lists (
   -- What people are asked about the tools that wait.
   decision_id TEXT
 ) STRICT;
+CREATE UNIQUE INDEX mcp_tool_lists_decision ON mcp_tool_lists (decision_id);

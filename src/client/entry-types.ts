@@ -79,6 +79,7 @@ export const entryTypes: readonly string[] = [
   'hook.blocked',
   'hook.fired',
   'image.stale',
+  'integration.tool_changed',
   'journal.erasure',
   'keeper.decision',
   'keeper.request',

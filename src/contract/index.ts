@@ -39,6 +39,7 @@ import { agentFiles, files } from './files.ts'
 import { hires } from './hires.ts'
 import { idp } from './idp.ts'
 import { inbox } from './inbox.ts'
+import { integrationTools } from './integration-tools.ts'
 import { integrations } from './integrations.ts'
 import { invitations } from './invitations.ts'
 import { issues } from './issues.ts'
@@ -128,7 +129,7 @@ export const api = {
   files,
   idp,
   inbox: { ...inbox, ...acts },
-  integrations,
+  integrations: { ...integrations, ...integrationTools },
   invitations,
   issues,
   journal,

@@ -6,6 +6,8 @@ export const operations = {
   'consolidate.reject': ['POST', '/api/v1/consolidate/proposed/:proposalId/reject'],
   'escalations.resolve': ['PATCH', '/api/v1/escalations/:escalationId/resolve'],
   'inbox.act': ['POST', '/api/v1/inbox/:itemId/act'],
+  'integrations.decideTools': ['POST', '/api/v1/integrations/:integrationId/tools/decide'],
+  'integrations.decideToolsInCrew': ['POST', '/api/v1/crews/:crewId/integrations/:serverId/tools/decide'],
   'persona.decide': ['POST', '/api/v1/persona/suggestions/:auditId/decide'],
   'routines.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/approve'],
   'routines.reject': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/reject'],

@@ -27,6 +27,8 @@ export interface CredentialRow {
   agents: number
   /** Id and name of each of these agents. */
   agents_json: string
+  /** 1 when an agent is bound with it to an MCP server. */
+  mcp_used: number
 }
 
 /** What a person decides of a credential, its value aside, as stored. */
@@ -58,7 +60,8 @@ const select = `SELECT c.id, c.workspace_id, c.name, c.type, c.provider, c.descr
       AS last_checked_at,
     (SELECT count(*) FROM agent_credentials g WHERE g.credential_id = c.id) AS agents,
     (SELECT json_group_array(json_array(a.id, a.name) ORDER BY a.name, a.id)
-      FROM agent_credentials g JOIN agents a ON a.id = g.agent_id WHERE g.credential_id = c.id) AS agents_json
+      FROM agent_credentials g JOIN agents a ON a.id = g.agent_id WHERE g.credential_id = c.id) AS agents_json,
+    EXISTS (SELECT 1 FROM agent_mcp_bindings b WHERE b.credential_id = c.id AND b.enabled = 1) AS mcp_used
   FROM credentials c`
 
 export const queries = statements((db) => ({

@@ -74,6 +74,7 @@ export function toCredential(app: App, row: CredentialRow): Static<typeof Creden
     tags: JSON.parse(tags_json) as string[],
     status: statusOf(row, app.clock()),
     ...fixed,
+    mcp_used: row.mcp_used === 1,
     testable: isTestable(row.provider),
     agent_ids: given.map(([id]) => id),
     agent_names: given.map(([, name]) => name),
@@ -89,7 +90,6 @@ const fixed = {
   security_level_label: 'Level 1',
   sensitivity: 'STANDARD' as const,
   last_used_ips: [],
-  mcp_used: false,
 }
 
 const membersOf = ({ tags_json, crew_ids_json, ...row }: CredentialRow): CredentialMembers => ({

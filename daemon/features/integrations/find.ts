@@ -14,3 +14,7 @@ export const serversFor = ({ db }: App, workspace: string, crew: string | null) 
   workspace: queries(db).ofWorkspace.all(workspace),
   crew: crew === null ? [] : queries(db).ofCrew.all(crew),
 })
+
+/** A server by its id, for what Muster does itself; undefined when it is gone. */
+export const serverById = ({ db }: App, workspace: string, id: string): Counted | undefined =>
+  queries(db).find.get(workspace, id)

@@ -21,6 +21,7 @@ import { findServer } from './find.ts'
 import { type Counted, queries, type ServerRow } from './queries.ts'
 import { type Members, merge } from './rules.ts'
 import { described } from './shown.ts'
+import { forgetTools } from './tools/learning.ts'
 import { openVariables, readVariables, sealVariables, type Variables } from './variables.ts'
 
 type Shown = Static<typeof Integration>
@@ -182,7 +183,10 @@ function change(app: App, { actor, now, crew }: Place, id: string, body: Given):
   requireSome(body, changeable)
   const members = merge(body, before, app.config.integrationHosts)
   const moved = placeOf(members) !== placeOf(before)
-  if (moved) withdrawCredentials(app, id)
+  if (moved) {
+    withdrawCredentials(app, id)
+    forgetTools(app, before, now)
+  }
   const variables =
     moved || body.env_json !== undefined
       ? sealVariables(app, id, variablesOf(body.env_json, moved ? {} : openVariables(app, before)))
@@ -201,18 +205,22 @@ function change(app: App, { actor, now, crew }: Place, id: string, body: Given):
 const placeOf = ({ transport, endpoint, command }: Members): string =>
   transport === 'stdio' ? `stdio ${command}` : new URL(endpoint!).origin
 
-export function remove(app: App, { actor, integrationId }: Call<typeof integrations.remove>) {
+export function remove(app: App, { actor, integrationId, now }: Call<typeof integrations.remove>) {
   const row = findServer(app, actor.workspace, null, integrationId)
-  for (const made of queries(app.db).madeFrom.all(row.id)) tell(app, actor, 'deleted', made)
-  return drop(app, actor, row)
+  for (const made of queries(app.db).madeFrom.all(row.id)) {
+    forgetTools(app, made, now)
+    tell(app, actor, 'deleted', made)
+  }
+  return drop(app, actor, row, now)
 }
 
-export function removeInCrew(app: App, { actor, crewId, serverId }: Call<typeof integrations.removeInCrew>) {
+export function removeInCrew(app: App, { actor, crewId, serverId, now }: Call<typeof integrations.removeInCrew>) {
   findCrew(app, actor.workspace, crewId)
-  return drop(app, actor, findServer(app, actor.workspace, crewId, serverId))
+  return drop(app, actor, findServer(app, actor.workspace, crewId, serverId), now)
 }
 
-function drop(app: App, actor: Actor, row: ServerRow) {
+function drop(app: App, actor: Actor, row: ServerRow, now: string) {
+  forgetTools(app, row, now)
   queries(app.db).remove.run(row.id)
   tell(app, actor, 'deleted', row)
   return { status: 'deleted' as const }

@@ -73,6 +73,7 @@ const timedOut = -32001
 
 /** What the library says quotes the server at length, so it is said anew. */
 function unusable(error: unknown, { host }: URL): Unusable {
+  if (error instanceof Unusable) return error
   if (error instanceof OutboundError) return new Unusable(error.message, { cause: error })
   const { code, message, name } = error as { code?: number; message: string; name: string }
   if (code === 401 || code === 403)

@@ -51,5 +51,18 @@ export const queries = statements((db) => ({
      ON CONFLICT (server_id) DO UPDATE SET tried_at = @tried_at, listed_at = @listed_at, failure = @failure,
       left_out = @left_out, decision_id = @decision_id`,
   ),
+  ofDecision: db
+    .prepare<[decision: string], string>('SELECT server_id FROM mcp_tool_lists WHERE decision_id = ?')
+    .pluck(),
+  /** Servers over HTTP whose lists were read before `read`, or could not be read before `failed`. */
+  due: db.prepare<[{ read: string; failed: string; most: number }], { id: string; workspace_id: string }>(
+    `SELECT s.id, s.workspace_id FROM mcp_servers s LEFT JOIN mcp_tool_lists l ON l.server_id = s.id
+     WHERE s.enabled = 1 AND s.transport = 'streamable-http'
+      AND (l.tried_at IS NULL OR l.tried_at <= iif(l.failure IS NULL, @read, @failed))
+     ORDER BY l.tried_at LIMIT @most`,
+  ),
   dropList: db.prepare<[server: string]>('DELETE FROM mcp_tool_lists WHERE server_id = ?'),
 }))
+
+/** Statements that scan a table, with the reason. */
+export const scans = { due: 'once an hour, and when a server is added or changed' }

@@ -1,3 +1,4 @@
+import { mostTools } from '#contract/integration-tools'
 import { differences, type Listed, plainName, suspicion } from './definition.ts'
 import type { ToolRow } from './queries.ts'
 
@@ -34,7 +35,14 @@ export function planOf(known: readonly ToolRow[], list: readonly Listed[], readi
     if (next.held_since && next.told_hash !== row?.told_hash) plan.held.push(next)
   }
   if (reading.complete) plan.removed = known.filter(({ name }) => !told.has(name))
-  return plan
+  return fitted(plan, known.length)
+}
+
+/** The plan with no more new tools than there is room for. */
+function fitted({ created, updated, removed, held }: Plan, known: number): Plan {
+  const kept = new Set(created.slice(0, Math.max(0, mostTools - known + removed.length)))
+  const isKept = (row: ToolRow) => updated.includes(row) || kept.has(row)
+  return { created: [...kept], updated, removed, held: held.filter(isKept) }
 }
 
 /** Names that clients write like that of another tool, with the other one. */
@@ -54,22 +62,25 @@ function twinsAmong(names: readonly string[]): Map<string, string> {
 
 type Twins = ReadonlyMap<string, string>
 
+/** A tool that nothing is known of but its name. */
+export const blankTool = (server: string, name: string, now: string, id: string): ToolRow => ({
+  id,
+  server_id: server,
+  name,
+  note: null,
+  approved_json: null,
+  told_json: null,
+  approved_hash: null,
+  told_hash: null,
+  enabled: 1,
+  held_since: null,
+  held_for: null,
+  created_at: now,
+  updated_at: now,
+})
+
 function appeared(tool: Listed, twins: Twins, { first, server, now, newId }: Reading): ToolRow {
-  const row: ToolRow = {
-    id: newId(),
-    server_id: server,
-    name: tool.name,
-    note: null,
-    approved_json: null,
-    told_json: null,
-    approved_hash: null,
-    told_hash: null,
-    enabled: 1,
-    held_since: null,
-    held_for: null,
-    created_at: now,
-    updated_at: now,
-  }
+  const row = blankTool(server, tool.name, now, newId())
   return judged(row, tool, [...(first ? [] : ['it is new']), ...faults(tool, twins)], now)
 }
 

@@ -42,6 +42,18 @@ describe('bindings of agents', () => {
     expect(said).toContain(`What binds Ada to integration "search" was changed by ${it.person('MANAGER').email}`)
   })
 
+  it('make a credential one that MCP servers are given, while they are switched on', async () => {
+    const { it, ada, server, bind, credential } = await integrationScene()
+    const key = await credential('key')
+    const used = async () =>
+      (await it.call('OWNER', 'GET', '/credentials')).body.map((row: { mcp_used: boolean }) => row.mcp_used)
+    expect(await used()).toEqual([false])
+    const bound = await bind(ada, await server('search'), { credential_id: key })
+    expect(await used()).toEqual([true])
+    await it.call('OWNER', 'PATCH', `/agents/${ada}/integrations/${bound.id}`, { enabled: false })
+    expect(await used()).toEqual([false])
+  })
+
   it('refuse what the agent could not be given', async () => {
     const { it, crew, other, ada, server } = await integrationScene()
     const [mine, theirs, all] = [await server('a', {}, crew), await server('b', {}, other), await server('c')]

@@ -29,7 +29,7 @@ async function scene() {
     ada,
     cy,
     learned: (tools: Told[], complete = true) =>
-      it.app.write(() => learn(it.app, row(), { tools, complete, now: it.app.now() })),
+      it.app.write(() => learn(it.app, row(), { tools, complete, actor: null, now: it.app.now() })),
     states: () => Object.fromEntries(toolStates(it.app, made.id).map(({ name, state }) => [name, state])),
     why: (name: string) =>
       it.app.db.prepare<[string], string>('SELECT held_for FROM mcp_tools WHERE name = ?').pluck().get(name),
