@@ -1,4 +1,4 @@
-// Row: what an agent may use of 200 MCP servers, and whether it may call a tool, against reading the rows of the servers.
+// Row: what an agent may use of 200 MCP servers, and whether it may call a tool, against reading the servers' rows.
 import { join } from 'node:path'
 import { percentile, report, scratch } from './measure.mjs'
 import { load, root } from './support.mjs'
@@ -18,7 +18,7 @@ const agent = { id: 'agent', workspace_id: 'workspace', crew_id: 'crew' }
 const now = '2026-01-01T00:00:00Z'
 const [servers, rounds] = [200, 1000]
 
-/** Servers of a workspace, half of them replaced by a crew's; every fourth is bound to the agent, each has ten tools. */
+/** Servers of a workspace, half of them replaced by a crew's, a quarter bound to the agent; each has ten tools. */
 function fill(db) {
   db.pragma('foreign_keys = OFF')
   const server = db.prepare(

@@ -211,6 +211,7 @@ export const next: Readonly<Record<string, string>> = {
   'oauth:exchange': 'credentials show {credential}',
   'oauth:initiate': 'oauth exchange {credential}',
   'oauth:loopback': 'credentials show {credential}',
+  'integrations:tools': 'integrations list',
   'integrations:bind': 'integrations resolved {agent}',
   'integrations:rebind': 'integrations resolved {agent}',
   'integrations:unbind': 'integrations resolved {agent}',

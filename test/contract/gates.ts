@@ -230,6 +230,14 @@ integrations.bind          MANAGER   agents:write      api  crew-role
 integrations.rebind        MANAGER   agents:write      api  crew-role
 integrations.unbind        MANAGER   agents:write      api  crew-role
 integrations.resolved      VIEWER    -                 api
+integrations.tools           VIEWER    -                 api
+integrations.toolsInCrew     VIEWER    -                 api
+integrations.setTool         ADMIN     workspace:admin   api
+integrations.setToolInCrew   ADMIN     crews:write       api  crew-role
+integrations.refreshTools    ADMIN     workspace:admin   api
+integrations.refreshToolsInCrew  ADMIN     crews:write       api  crew-role
+integrations.decideTools     ADMIN     workspace:admin   api
+integrations.decideToolsInCrew   MANAGER   crews:write       api  crew-role
 
 managed.inventory            VIEWER    -                 api
 managed.toolkits             VIEWER    -                 api

@@ -173,10 +173,14 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     mcp_server_id: integration.id,
     mcp_server_scope: 'workspace',
   })
+  const expected = { tools: [{ name: word }] }
+  await make(`/integrations/${integration.id}/tools/refresh`, expected)
+  await make(`/crews/${crew.id}/integrations/${server.id}/tools/refresh`, expected)
   const { skill_id: skill } = await make(`${W}/skills/import`, { content: `---\nname: ${word}\nlicense: MIT\n---\n` })
   return {
     integrationId: integration.id,
     serverId: server.id,
+    toolName: word,
     bindingId: binding.id,
     skillId: skill,
     channelId: channel.id,

@@ -28,6 +28,7 @@ const anything: Record<string, string> = {
 
 /** Lists of what happened, which has no name: what it was stands first. */
 const events: Record<string, string> = {
+  'integrations:tools': 'TOOL',
   'agents:logs': 'EVENT',
   'credentials:audit': 'EVENT',
   'issues:activity': 'ACTION',
