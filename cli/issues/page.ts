@@ -3,6 +3,7 @@ import { renderMarkdown } from '../markdown/render.ts'
 import { indented, type Row, span } from '../markdown/rows.ts'
 import { human, shortSpan, when } from '../output/cell.ts'
 import { cleanLine } from '../output/clean.ts'
+import { shortenProse, widthOf } from '../output/width.ts'
 
 type Rows<O extends 'comments' | 'activity' | 'runs'> = Awaited<ReturnType<Client['issues'][O]>>
 
@@ -28,7 +29,10 @@ export function issuePage(issue: WholeIssue, width: number): Row[] {
       'Comments',
       comments.flatMap((comment) => commentRows(comment, width)),
     ),
-    ...part('Runs', runs.map(runRow)),
+    ...part(
+      'Runs',
+      runs.map((run) => runRow(run, width)),
+    ),
     ...part('Activity', activity.map(eventRow)),
   ]
 }
@@ -56,10 +60,15 @@ const commentRows = ({ author_name, author_id, body, created_at }: Rows<'comment
   ...indented(renderMarkdown(body, Math.max(20, width - 2)), [span('  ')]),
 ]
 
-function runRow({ status, duration_ms, result_summary, error_message, id, ...by }: Rows<'runs'>[number]): Row {
-  const said = cleanLine(error_message ?? result_summary ?? '')
+/** What was said takes the room that is left: whoever wants all of it finds it by the id. */
+function runRow(
+  { status, duration_ms, result_summary, error_message, id, ...by }: Rows<'runs'>[number],
+  width: number,
+): Row {
   const who = cleanLine(by.agent_name ?? by.routine_slug ?? '-')
   const lead = `  ${words(status)}  ${who}  ${shortSpan(duration_ms / 1000)}  `
+  const room = Math.max(20, width - widthOf(`${lead}  ${id}`))
+  const said = shortenProse(cleanLine(error_message ?? result_summary ?? ''), room)
   return [span(lead), span(said), span(`  ${id}`, 'dim')]
 }
 

@@ -30,9 +30,9 @@ const titleWidth = 50
 
 /**
  * One line for each task, below the last of those that it depends on: `▸ 3 Write it  in progress  12 s  @bob`. What it
- * depends on besides stands behind it.
+ * depends on besides stands behind it. Where a task has no agent of its own, `lead` does it.
  */
-export function treeOf(tasks: readonly Branch[], now: number): string[] {
+export function treeOf(tasks: readonly Branch[], lead: string | null, now: number): string[] {
   const place = new Map(tasks.map((task, at) => [task.id, at]))
   const needs = tasks.map(({ depends_on }) => needed(depends_on, place))
   const below = (parent: number | null, indent: string): string[] =>
@@ -40,7 +40,10 @@ export function treeOf(tasks: readonly Branch[], now: number): string[] {
       const own = needs[at]!.length ? Math.max(...needs[at]!) : null
       if (own !== parent) return []
       const others = needs[at]!.filter((it) => it !== own).map((it) => tasks[it]!.task_order)
-      return [`${indent}${lineOf(task, others, now)}`, ...below(at, `${indent}  `)]
+      return [
+        `${indent}${lineOf({ ...task, agent_slug: task.agent_slug ?? lead }, others, now)}`,
+        ...below(at, `${indent}  `),
+      ]
     })
   return below(null, '')
 }

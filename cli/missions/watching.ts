@@ -1,8 +1,10 @@
 import type { Client, Connection } from '#client'
 import { onwards, tellState } from '../journal/onwards.ts'
 import { newest, type Query } from '../journal/past.ts'
+import { cleanLine } from '../output/clean.ts'
 import type { Printer } from '../output/printer.ts'
 import { shellWord } from '../output/shell-word.ts'
+import { shorten } from '../output/width.ts'
 import type { Mission } from '../views/missions.ts'
 import { treeOf } from './tree.ts'
 
@@ -49,7 +51,7 @@ async function* past(api: Client, query: Query) {
 }
 
 const headOf = ({ title, status, planning }: Mission) =>
-  `${title}: ${planning ? 'being planned' : status.toLowerCase().replaceAll('_', ' ')}`
+  `${cleanLine(title)}: ${planning ? 'being planned' : status.toLowerCase().replaceAll('_', ' ')}`
 
 /** The tree in the same place, as long as it fits on the screen. */
 function redrawn(stdout: NodeJS.WriteStream) {
@@ -57,8 +59,8 @@ function redrawn(stdout: NodeJS.WriteStream) {
   let drawn = 0
   function draw(mission: Mission): void {
     last = mission
-    const lines = [headOf(mission), ...treeOf(mission.tasks ?? [], Date.now())].slice(0, stdout.rows - 1)
-    const cut = lines.map((line) => [...line].slice(0, stdout.columns - 1).join(''))
+    const tree = treeOf(mission.tasks ?? [], mission.lead_agent_slug, Date.now())
+    const cut = [headOf(mission), ...tree].slice(0, stdout.rows - 1).map((line) => shorten(line, stdout.columns - 1))
     stdout.write(`${drawn ? `\u001b[${drawn}A\r` : ''}\u001b[J${cut.join('\n')}\n`)
     drawn = cut.length
   }
@@ -72,7 +74,7 @@ function changes(write: (text: string) => void) {
     draw(mission: Mission) {
       tell('', `${headOf(mission)}`)
       for (const task of mission.tasks ?? [])
-        tell(task.id, `${task.task_order}\t${task.title}\t${task.status}\t${task.agent_slug ?? 'LEAD'}`)
+        tell(task.id, `${task.task_order}\t${cleanLine(task.title)}\t${task.status}\t${task.agent_slug ?? 'LEAD'}`)
     },
     again: () => undefined,
   }

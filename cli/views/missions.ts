@@ -41,7 +41,7 @@ export const missionView: View<Mission> = {
     Completed: ({ completed_at }) => when(completed_at),
     Id: ({ id }) => id,
   },
-  below: ({ tasks = [] }) => treeOf(tasks, Date.now()).join('\n'),
+  below: ({ tasks = [], lead_agent_slug }) => treeOf(tasks, lead_agent_slug, Date.now()).join('\n'),
 }
 
 /** What a move of a mission answers. */
