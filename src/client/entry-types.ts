@@ -85,6 +85,7 @@ export const entryTypes: readonly string[] = [
   'keeper.rule_auto_tuned',
   'llm.cache_hit',
   'llm.call',
+  'mcp.tool_call',
   'memory.config_updated',
   'memory.consolidated',
   'memory.consolidation_proposed',
