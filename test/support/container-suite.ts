@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CliAdapter } from '../../src/contract/agents.ts'
+import { endingOfFile } from './endings.ts'
 import { agentProcesses, bridgeAddress, containerOf, engineMissing, removeInstallation } from './engine.ts'
+import { everythingServer } from './everything-server.ts'
 import { endsIn, type Installation, install, spoken } from './installation.ts'
 import { leaveOut } from './leave-out.ts'
 import type { ModelEndpoint, Script, ScriptedTool, ScriptedTurn } from './model-endpoint.ts'
@@ -67,6 +69,8 @@ export async function describeContained<B>(
       return steps
         ? { text: 'I wait.' }
         : { tools: [mcpTool('muster', 'ask_human', { question: 'Postgres or SQLite?' })] }
+    if (said.includes('Use the server.'))
+      return steps ? { text: 'Used.' } : { tools: [mcpTool('everything', 'echo', { message: 'the-word-is-plum' })] }
     if (said.includes('Learn it.'))
       return steps
         ? { text: 'Learned.' }
@@ -92,9 +96,16 @@ export async function describeContained<B>(
 
     beforeAll(async () => {
       model = await contained.endpoint(script, { host: host!, keys: [keys.good] })
-      daemon = await install({ SVC_CONTAINER_PREFIX: contained.prefix, ...contained.address(model.url) })
+      const server = await everythingServer(endingOfFile)
+      daemon = await install({
+        SVC_CONTAINER_PREFIX: contained.prefix,
+        SVC_INTEGRATION_PRIVATE_HOSTS: server.host,
+        ...contained.address(model.url),
+      })
       const api = daemon.client
-      crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works' } })).id
+      const reaching = { allowed_domains: [new URL(server.url).hostname] }
+      crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works', ...reaching } })).id
+      await api.integrations.create({ body: { name: 'everything', endpoint: server.url } })
       for (const [slug, value] of Object.entries({ ada: keys.good, cyd: keys.bad })) {
         const { provider, variable } = contained
         const client = { cli_adapter: adapter, llm_provider: provider, llm_model: contained.model }
@@ -189,6 +200,16 @@ export async function describeContained<B>(
       const told = JSON.stringify(model.messages.slice(asked))
       for (const line of ['> The word is quince.', '> We deploy on Tuesdays.']) expect(told).toContain(line)
       expect(told).toContain(JSON.stringify(context.text).slice(1, -1))
+    })
+
+    it('calls a tool of a server that people gave its agent, which is on record', async () => {
+      const asked = model.messages.length
+      const { run, entries } = await daemon.turn(agents['ada']!, 'Use the server.')
+      expect(run.status).toBe('COMPLETED')
+      expect(JSON.stringify(model.messages.slice(asked))).toContain('Echo: the-word-is-plum')
+      expect(entries.filter(({ entry_type }) => entry_type === 'mcp.tool_call')).toMatchObject([
+        { agent_id: agents['ada'], payload: { server: 'everything', tool: 'echo', outcome: 'ok' } },
+      ])
     })
 
     it('fails with a refused key, and says so', async () => {

@@ -6,15 +6,15 @@ import { ending } from './endings.ts'
 
 const program = new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url)
 
-/** The reference MCP server over streamable HTTP, as a process on loopback. */
-export async function everythingServer(): Promise<{ url: string; host: string }> {
+/** The reference MCP server over streamable HTTP, a process on loopback; it ends with the test, or as `when` says. */
+export async function everythingServer(when = ending): Promise<{ url: string; host: string }> {
   const port = await freePort()
   const child = spawn(process.execPath, [program.pathname, 'streamableHttp'], {
     env: { PATH: process.env['PATH'], PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exited = once(child, 'exit')
-  ending(async () => {
+  when(async () => {
     child.kill('SIGKILL')
     await exited
   })

@@ -35,7 +35,7 @@ export const musterConfig = ({ origin, key, runId }: { origin: string; key: stri
     },
   })
 
-/** The text that leads a run to the servers that people gave its agent: through the crew's sidecar, each by its name. */
+/** The text that leads a run to the servers that people gave its agent, each by its name: through the sidecar. */
 export const gatewayConfig = (names: readonly string[], { origin, key, runId }: Parameters<typeof musterConfig>[0]) =>
   JSON.stringify({
     mcpServers: Object.fromEntries(

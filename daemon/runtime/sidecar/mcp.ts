@@ -4,8 +4,8 @@ import { type Daemon, type Handed, waitingNotes } from './notes.ts'
 import { say } from './say.ts'
 
 /**
- * Tool servers for the clients of agents that speak the Model Context Protocol: JSON-RPC over its streamable HTTP, without
- * sessions. modelcontextprotocol.io/specification/2025-06-18.
+ * Tool servers for the clients of agents that speak the Model Context Protocol: JSON-RPC over its streamable HTTP,
+ * without sessions. modelcontextprotocol.io/specification/2025-06-18.
  */
 export const mcpRoute = '/mcp'
 

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { App } from '#kernel/app'
 import { untilWritten } from '#kernel/store/until-written'
-import type { ServerRow } from '../queries.ts'
+import { queries, type ServerRow } from '../queries.ts'
 import { Unusable } from '../sessions/service.ts'
 import type { Told } from '../tools/definition.ts'
 import { learn } from '../tools/learning.ts'
@@ -12,7 +12,11 @@ const mostPages = 100
 /** Reads what a server offers this agent, and learns it: it may be less than what others are offered. */
 export async function learnTools(app: App, server: ServerRow, client: Client, timeoutMs: number): Promise<void> {
   const tools = await readTools(client, server, timeoutMs)
-  await untilWritten(app, () => learn(app, server, { tools, complete: false, actor: null, now: app.now() }))
+  await untilWritten(app, () => {
+    // What an address before this one offered says nothing of the server as it is now.
+    const current = queries(app.db).find.get(server.workspace_id, server.id)
+    if (current?.endpoint === server.endpoint) learn(app, current, { tools, complete: false, actor: null, now: app.now() })
+  })
 }
 
 /** The library's own reading refuses a list for one wrong tool in it, and compiles schemas of the server. */
