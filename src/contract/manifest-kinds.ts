@@ -3,7 +3,7 @@ import { AgentDraft } from './agents.ts'
 import { credentialProviders, credentialTypes } from './credentials.ts'
 import { CrewTemplateDraft } from './crew-templates.ts'
 import { CrewDraft } from './crews.ts'
-import { Color, Day, line, Name, nullable, prose, Slug } from './fields.ts'
+import { Color, Day, line, Name, nullable, prose, proseOfBytes, Slug } from './fields.ts'
 import { milestoneStatuses } from './milestones.ts'
 import { autonomyLevels, behaviorModes } from './policies.ts'
 import { healths, projectStatuses, workPriorities } from './projects.ts'
@@ -23,7 +23,7 @@ export type ManifestMembers = Readonly<Record<string, ManifestMember>>
 export const laterKinds = ['Issue', 'Integration', 'Recipe', 'InstanceSetting'] as const
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
-const prompt = optional(nullable(prose(65_536)))
+const prompt = optional(nullable(proseOfBytes(65_536)))
 const names = (description: string) =>
   optional(Type.Array(line(128), { maxItems: 500, uniqueItems: true, description }))
 const crewName = optional(nullable(Type.String({ maxLength: 64, description: 'The slug of a crew' })))
@@ -118,7 +118,7 @@ export const manifestKinds = {
   Project: {
     members: {
       ...about,
-      description: ['metadata.description', optional(nullable(prose(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
       icon: ['metadata.icon', optional(nullable(line(50)))],
       color: ['metadata.color', optional(Color)],
       status: ['spec.status', optional(Type.Enum([...projectStatuses]))],
@@ -132,7 +132,7 @@ export const manifestKinds = {
     members: {
       ...about,
       project: ['spec.project', Type.String({ maxLength: 100, description: 'The name of its project' })],
-      description: ['metadata.description', optional(nullable(prose(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
       target_date: ['spec.target_date', optional(nullable(Day))],
       status: ['spec.status', optional(Type.Enum([...milestoneStatuses]))],
       position: ['spec.position', optional(Type.Integer({ minimum: 0, maximum: 100_000 }))],
