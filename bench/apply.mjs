@@ -1,5 +1,5 @@
-// Rows: a workspace of 50 crews and 500 agents as files: its plan, its apply, and the finding that nothing is to be done,
-// each against what the limit for it takes in the same run; and how long others wait meanwhile.
+// Rows: a workspace of 50 crews and 500 agents as files: its plan, its apply, and finding nothing to do, each against
+// what the same takes by one request each in the same run; and how long others wait meanwhile.
 import { bootstrap, median, report, scratch, startDaemon } from './measure.mjs'
 
 const [crews, each, rounds] = [50, 10, 5]

@@ -8,11 +8,18 @@ const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
 const held = /`(test\/[^`]+\.test\.ts)`(?: "([^"]+)")?/g
 const known = new Map<string, ReadonlySet<string>>()
 
+/** The titles of a file and of the suites that it runs. */
 function titlesIn(file: string): ReadonlySet<string> {
-  const titles = known.get(file) ?? (existsSync(new URL(file, root)) ? titlesOf(read(file)) : new Set<string>())
+  const titles = known.get(file) ?? new Set(existsSync(new URL(file, root)) ? allTitles(read(file)) : [])
   known.set(file, titles)
   return titles
 }
+
+const suites = /^import .* from '(?:\.\.\/)+(support\/[\w-]+-suite\.ts)'$/gm
+const allTitles = (source: string): string[] => [
+  ...titlesOf(source),
+  ...[...source.matchAll(suites)].flatMap(([, suite]) => [...titlesOf(read(`test/${suite}`))]),
+]
 
 /** Rows of the tables of a page: a statement, and what holds it. */
 const rowsOf = (page: string) =>

@@ -51,6 +51,13 @@ export const isEmail = (text: string): boolean => text.length <= emailLength && 
 /** Text of any number of lines; only the character that ends a C string is refused. */
 export const prose = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
 
+/** The member of a schema that bounds a text by its bytes in UTF-8. */
+export const byteLimit = 'x-max-bytes'
+
+/** As `prose`, of at most so many bytes in UTF-8. */
+export const proseOfBytes = (most: number) =>
+  Type.String({ maxLength: most, [byteLimit]: most, pattern: '^[^\\u0000]*$' })
+
 const plain = Type.Union([prose(16_000), Type.Number(), Type.Boolean(), Type.Null()])
 const short = '^[^\\u0000]{0,100}$'
 const around = (value: TSchema): TSchema => Type.Union([value, Type.Array(value, { maxItems: 50 }), objectOf(value)])

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CrewTemplateDraft } from './crew-templates.ts'
 import { CrewDraft } from './crews.ts'
-import { Color, Day, line, Name, nullable, prose, Slug } from './fields.ts'
+import { Color, Day, line, Name, nullable, prose, proseOfBytes, Slug } from './fields.ts'
 import { IssueDraft } from './issues.ts'
 import {
   agentMembers,
@@ -108,7 +108,7 @@ export const manifestKinds = {
   Project: {
     members: {
       ...about,
-      description: ['metadata.description', optional(nullable(prose(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
       icon: ['metadata.icon', optional(nullable(line(50)))],
       color: ['metadata.color', optional(Color)],
       status: ['spec.status', optional(Type.Enum([...projectStatuses]))],
@@ -122,7 +122,7 @@ export const manifestKinds = {
     members: {
       ...about,
       project: ['spec.project', Type.String({ maxLength: 100, description: 'The name of its project' })],
-      description: ['metadata.description', optional(nullable(prose(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
       target_date: ['spec.target_date', optional(nullable(Day))],
       status: ['spec.status', optional(Type.Enum([...milestoneStatuses]))],
       position: ['spec.position', optional(Type.Integer({ minimum: 0, maximum: 100_000 }))],

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { AgentDraft } from './agents.ts'
 import { channelTypes, notificationCategories, notificationPriorities } from './channels.ts'
 import { credentialProviders, credentialTypes } from './credentials.ts'
-import { line, nullable, prose } from './fields.ts'
+import { line, nullable, prose, proseOfBytes } from './fields.ts'
 import { IntegrationDraft, mcpCredentialTypes } from './integrations.ts'
 
 /** Where a member of a thing stands in its document, and what it may be. */
@@ -10,7 +10,7 @@ export type ManifestMember = readonly [path: string, schema: TSchema]
 export type ManifestMembers = Readonly<Record<string, ManifestMember>>
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
-const prompt = optional(nullable(prose(65_536)))
+const prompt = optional(nullable(proseOfBytes(65_536)))
 export const names = (description: string) =>
   optional(Type.Array(line(128), { maxItems: 500, uniqueItems: true, description }))
 export const agentName = optional(nullable(Type.String({ maxLength: 64, description: 'The slug of an agent' })))

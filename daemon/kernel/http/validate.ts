@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
+import { byteLimit } from '#contract/fields'
 import { type Problem, problem } from '../problem.ts'
 
 interface Flaw {
@@ -16,6 +17,7 @@ interface Schema {
   type?: string
   description?: string
   maxLength?: number
+  [byteLimit]?: number
   items?: Schema
   anyOf?: Schema[]
   properties?: Record<string, Schema>
@@ -93,7 +95,10 @@ function convert(schema: Schema, text: unknown): unknown {
 
 const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
 
-/** The first member whose text exceeds its maxLength in code points: the schema library counts grapheme clusters. */
+/**
+ * The first member whose text exceeds its maxLength in code points, or its limit in bytes: the schema library counts
+ * grapheme clusters.
+ */
 function overlong(schema: Schema, value: unknown, at: string): string | null {
   // Values without a schema may be nested without bound.
   if (!promising.some((word) => word in schema)) return null
@@ -106,7 +111,8 @@ function overlong(schema: Schema, value: unknown, at: string): string | null {
     return typeof value === 'string' && found.includes(null) ? null : (found.find((flaw) => flaw !== null) ?? null)
   }
   if (typeof value === 'string') {
-    const { maxLength } = schema
+    const { maxLength, [byteLimit]: bytes } = schema
+    if (bytes !== undefined && Buffer.byteLength(value) > bytes) return at
     return maxLength !== undefined && value.length > maxLength && [...value].length > maxLength ? at : null
   }
   if (Array.isArray(value))

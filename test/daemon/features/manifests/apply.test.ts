@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
 import { apply, document, exported, richWorkspace, values } from '../../../support/manifests.ts'
+import { skillText } from '../../../support/skills.ts'
 
 const shown = async (it: TestDaemon) => (await it.call('OWNER', 'GET', `/workspaces/${it.workspace}`)).body
 const agents = async (it: TestDaemon): Promise<string[]> =>
@@ -210,6 +211,36 @@ describe('mistakes', () => {
     ])
     expect(it.entries().length).toBe(before)
     expect(await agents(it)).toEqual([])
+  })
+})
+
+describe('the size of a text is counted in bytes', () => {
+  const prompt = (text: string) => document('Crew', 'web', { spec: { agents: [{ slug: 'ada', prompt: text }] } })
+  const project = (text: string) => document('Project', 'site', { metadata: { description: text } })
+  const template = (text: string) =>
+    document('CrewTemplate', 'pair', {
+      spec: {
+        category: 'ENGINEERING',
+        agents: [{ name: 'Lead', slug: 'lead', agent_role: 'LEAD', system_prompt: text }],
+      },
+    })
+  const skill = (text: string) => document('Skill', 'greet', { spec: { inline: text } })
+  const head = skillText('greet')
+  /** Text of exactly so many bytes, of which most characters have three. */
+  const ofBytes = (most: number) => '\u2603'.repeat(Math.floor(most / 3)) + 'x'.repeat(most % 3)
+  const ofSkill = (most: number) => head + ofBytes(most - Buffer.byteLength(head))
+
+  it.each<[string, (text: string) => Record<string, unknown>, (most: number) => string, number, string]>([
+    ['a prompt', prompt, ofBytes, 65_536, 'spec.agents.0.prompt'],
+    ['a description', project, ofBytes, 8192, 'metadata.description'],
+    ['a prompt of a template', template, ofBytes, 65_536, 'spec.agents.0.system_prompt'],
+    ['a SKILL.md', skill, ofSkill, 512 * 1024, 'spec.inline'],
+  ])('of %s', async (_, documentOf, textOf, most, place) => {
+    const it = await daemon()
+    const refused = await apply(it, [documentOf(textOf(most + 1))])
+    expect(refused).toMatchObject({ status: 422, body: { code: 'manifest_invalid' } })
+    expect(refused.body.mistakes.map((it: { path: unknown[] }) => it.path.join('.'))).toEqual([place])
+    expect(await apply(it, [documentOf(textOf(most))])).toMatchObject({ status: 200 })
   })
 })
 
