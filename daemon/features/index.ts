@@ -50,6 +50,7 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import managed from './managed/routes.ts'
 import manifests from './manifests/routes.ts'
+import mcp from './mcp/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
@@ -144,6 +145,7 @@ export const features = {
   limits,
   managed,
   manifests,
+  mcp,
   registry,
   members: join(members, memberCapabilities),
   memory: join(memory, memoryRules, agentMemory),
