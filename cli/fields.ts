@@ -95,6 +95,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   date_to: ['until'],
   entity_type: ['type'],
   user_id: ['by'],
+  toolkits: ['app'],
   agent_slug: ['agent'],
   canonical_path: ['to'],
   versions_retention_days: ['retention-days'],

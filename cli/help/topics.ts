@@ -65,7 +65,7 @@ export const topics: Readonly<Record<string, string>> = {
   sockets: 'Tokens for WebSockets, for scripts',
   'integrations:managed': 'Tools of many services by one provider that keeps the accounts',
   'integrations:managed:accounts': 'Accounts that are connected at the provider',
-  mcp: 'The registry of MCP servers',
+  mcp: 'Muster as an MCP server, and the registry of others',
   'mcp:registry': 'MCP servers that the public registry lists',
   integrations: 'MCP servers: tools of other services for agents',
   oauth: 'Signing in to the servers that agents use, step by step',

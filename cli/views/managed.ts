@@ -11,7 +11,7 @@ export const accountView: View<Connected> = {
   name: ({ id }) => id,
   empty: noKey,
   columns: {
-    ACCOUNT: ({ id }) => id,
+    ID: ({ id }) => id,
     USER: ({ user_id }) => user_id,
     TOOLKIT: ({ toolkit }) => toolkit.slug,
     STATUS: ({ status }) => status,
@@ -23,8 +23,8 @@ export const toolkitView: View<Reply<typeof managed.toolkits>['toolkits'][number
   name: ({ slug }) => slug,
   empty: noKey,
   columns: {
-    TOOLKIT: ({ slug }) => slug,
-    NAME: ({ name }) => name,
+    NAME: ({ slug }) => slug,
+    TITLE: ({ name }) => name,
     TOOLS: ({ meta }) => meta.tools_count,
     DESCRIPTION: ({ meta }) => meta.description,
   },
@@ -41,8 +41,8 @@ export const describedView: View<Described> = {
   name: ({ slug }) => slug,
   empty: noKey,
   columns: {
-    SLUG: ({ slug }) => slug,
-    NAME: ({ name }) => name,
+    NAME: ({ slug }) => slug,
+    TITLE: ({ name }) => name,
     TOOLKIT: ({ toolkit }) => toolkit.slug,
     DESCRIPTION: ({ description }) => description,
   },
@@ -83,7 +83,7 @@ export const grantView: View<Reply<typeof managed.grants>['bindings'][number]> =
   name: ({ toolkit }) => toolkit,
   empty: 'The agent was given nothing. Next: muster integrations managed bind AGENT USER',
   columns: {
-    TOOLKIT: ({ toolkit }) => toolkit,
+    NAME: ({ toolkit }) => toolkit,
     MODE: ({ mode }) => mode,
     USER: ({ user_id }) => user_id,
     TOOLS: ({ tools }) => tools?.length ?? 'all',

@@ -51,6 +51,7 @@ import labels from './labels/routes.ts'
 import limits from './limits/routes.ts'
 import managed from './managed/routes.ts'
 import manifests from './manifests/routes.ts'
+import mcp from './mcp/routes.ts'
 import memberCapabilities from './members/capabilities/routes.ts'
 import members from './members/routes.ts'
 import memory from './memory/routes.ts'
@@ -146,6 +147,7 @@ export const features = {
   limits,
   managed,
   manifests,
+  mcp,
   registry,
   members: join(members, memberCapabilities),
   memory: join(memory, memoryRules, agentMemory),

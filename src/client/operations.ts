@@ -353,6 +353,9 @@ export const operations: Record<string, Record<string, Operation>> = {
     export: ['GET', '/api/v1/workspaces/:workspaceId/export'],
     schema: ['GET', '/api/v1/manifest-schema'],
   },
+  mcp: {
+    call: ['POST', '/mcp', 'text'],
+  },
   registry: {
     list: ['GET', '/api/v1/mcp-registry'],
     search: ['GET', '/api/v1/mcp-registry/search'],

@@ -49,6 +49,7 @@ import { labels } from './labels.ts'
 import { limits } from './limits.ts'
 import { managed } from './managed.ts'
 import { manifests } from './manifests.ts'
+import { mcp } from './mcp.ts'
 import { memberCapabilities } from './member-capabilities.ts'
 import { members } from './members.ts'
 import { memory } from './memory.ts'
@@ -141,6 +142,7 @@ export const api = {
   limits,
   managed,
   manifests,
+  mcp,
   registry,
   members: { ...members, ...memberCapabilities },
   memory: { ...memory, ...memoryRules, ...agentMemory },

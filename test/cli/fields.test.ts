@@ -42,6 +42,8 @@ const unnamed: Record<string, string> = {
   'credentials:create scope': 'follows from --crew',
   'credentials:update scope': 'follows from --crew',
   'credentials:test value': 'the stored one is tested',
+  'integrations:managed:key api_key': 'asked for, or on standard input',
+  'integrations:managed:key base_url': 'not offered',
   'inbox:act action': 'the flag itself',
   'inbox:purge kind': 'not offered',
   'inbox:resolve state': 'the verb itself',

@@ -28,6 +28,7 @@ const none: Record<string, string> = {
   'consolidate.diff': '`muster consolidate show` shows it',
   'consolidate.explain': '`muster consolidate show` shows it',
   'journal.verification': '`muster journal verify` follows it',
+  'mcp.call': '`muster mcp serve` carries its messages',
   'blame.show': '`muster blame` shows it',
   'checkpoints.forkMission': '`muster checkpoints fork` forks any checkpoint',
   'idp.redirect': 'leads a browser to the identity provider',

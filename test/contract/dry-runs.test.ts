@@ -22,6 +22,7 @@ const refused: Record<string, string> = {
   'channels.testDraft': 'it sends a message and stores nothing',
   'credentials.check': 'it asks a provider about the value and stores nothing',
   'credentials.test': 'it asks a provider about the value',
+  'mcp.call': 'what it asks for is known to its tools alone',
   'managed.createTrigger': 'it asks the provider, which knows no dry run',
   'managed.connect': 'it asks the provider, which knows no dry run',
   'managed.setSettings': 'it asks the provider, which knows no dry run',

@@ -258,6 +258,8 @@ managed.revokeAccount        ADMIN     workspace:admin   api
 managed.refreshAccount       ADMIN     workspace:admin   api
 managed.removeAccount        ADMIN     workspace:admin   api
 
+mcp.call             signed-in -                 api
+
 registry.list           signed-in -                 api
 registry.search         signed-in -                 api
 registry.sync           ADMIN     workspace:admin   api

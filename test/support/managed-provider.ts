@@ -112,12 +112,8 @@ export async function managedProvider() {
         },
         201,
       )
-    if (
-      /^(POST \/api\/v3\.1\/connected_accounts\/ca_\d\/(revoke|refresh)|DELETE \/api\/v3\.1\/connected_accounts\/ca_\d)$/.test(
-        at,
-      )
-    )
-      return json(reply, {})
+    if (/^POST \/api\/v3\.1\/connected_accounts\/ca_\d\/(revoke|refresh)$/.test(at)) return json(reply, {})
+    if (/^DELETE \/api\/v3\.1\/connected_accounts\/ca_\d$/.test(at)) return json(reply, {})
     if (at === 'GET /api/v3.1/mcp/servers')
       return json(reply, items([...state.servers.values()].filter(({ name }) => name === searchParams.get('name'))))
     if (at === 'POST /api/v3.1/mcp/servers') {

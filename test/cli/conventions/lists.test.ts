@@ -18,6 +18,7 @@ const anything: Record<string, string> = {
   'chats:stream': 'frames of many kinds',
   export: 'manifests, whose kinds differ',
   'issues:start': 'with --follow frames of many kinds',
+  'mcp:serve': 'messages of a protocol',
   'routines:export': 'a bundle, whose definition is free',
   'routines:schema': 'a document of a standard',
   'runs:logs': 'frames of many kinds',

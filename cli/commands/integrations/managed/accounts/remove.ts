@@ -7,7 +7,9 @@ export default class IntegrationsManagedAccountsRemove extends ApiCommand<typeof
   static override summary = 'Delete a connected account at the provider'
   static override hiddenAliases = ['managed:remove-account']
   static override examples = ['$ <%= config.bin %> integrations managed accounts remove ACCOUNT']
-  static override args = { account: Args.string({ required: true, description: 'id of the account at the provider' }) }
+  static override args = {
+    account: Args.string({ required: true, description: 'account at the provider, as the inventory shows it' }),
+  }
   static override flags = yesFlag
 
   async run(): Promise<void> {

@@ -7,7 +7,9 @@ export default class IntegrationsManagedAccountsRevoke extends ApiCommand<typeof
   static override summary = 'Withdraw the authorization of a connected account'
   static override hiddenAliases = ['managed:revoke-account']
   static override examples = ['$ <%= config.bin %> integrations managed accounts revoke ACCOUNT']
-  static override args = { account: Args.string({ required: true, description: 'id of the account at the provider' }) }
+  static override args = {
+    account: Args.string({ required: true, description: 'account at the provider, as the inventory shows it' }),
+  }
   static override flags = yesFlag
 
   async run(): Promise<void> {
