@@ -27,6 +27,7 @@ const lists = {
   invitations: ['givenRoles'],
   issues: ['issueSorts', 'issueStatuses', 'issueTransitions', 'relationTypes'],
   keeper: ['evaluatorSlots', 'judgeProfiles', 'judgeProviders', 'judgeWires', 'watchPresets'],
+  'keeper-requests': ['keeperRequestTypes', 'keeperStates'],
   memory: ['memoryKinds'],
   missions: ['missionStatuses'],
   metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],

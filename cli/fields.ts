@@ -4,6 +4,9 @@ type Named = Shape & { flags?: Readonly<Record<string, { aliases?: readonly stri
 
 /** Flags and arguments that are not named after the member of the request that they fill. */
 const others: Readonly<Record<string, readonly string[]>> = {
+  decision: ['decision', 'verdict'],
+  requesting_agent_id: ['agent'],
+  request_type: ['type'],
   judge_endpoint_url: ['endpoint'],
   judge_provider: ['provider'],
   judge_wire: ['wire'],
@@ -88,7 +91,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   sha: ['version'],
   credential_audit_retention_days: ['credential-audit-days'],
   journal_retention_days: ['journal-days'],
-  credential_name: ['key-name'],
+  credential_name: ['key-name', 'variable'],
   credential_value: ['key'],
   crew_name: ['crew', 'name'],
   crew_slug: ['slug'],

@@ -54,6 +54,7 @@ export const entryTypes: readonly string[] = [
   'credential.auto_assign_failed',
   'credential.expiring',
   'credential.failover',
+  'credential.lease_ended',
   'credential.lease_issued',
   'credential.reveal_policy_changed',
   'credential.revealed',
