@@ -29,6 +29,7 @@ const lists = {
   keeper: ['evaluatorSlots', 'judgeProfiles', 'judgeProviders', 'judgeWires', 'watchPresets'],
   managed: ['grantModes'],
   registry: ['trustTiers'],
+  'keeper-requests': ['keeperRequestTypes', 'keeperStates'],
   memory: ['memoryKinds'],
   missions: ['missionStatuses'],
   metrics: ['metricBuckets', 'metricGroups', 'metricNames', 'metricWindows'],

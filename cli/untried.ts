@@ -26,6 +26,8 @@ export const untried: Readonly<Record<string, string>> = {
   'agents:trigger': program,
   'automations:preview': effectless,
   'consolidate:run': 'it asks a model, and what it proposes waits for people',
+  'keeper:ask': 'it asks a model, and hands out what that allows',
+  'keeper:evaluate': effectless,
   'keeper:test': effectless,
   'keeper:test-hosted': effectless,
   'keeper:probe': effectless,

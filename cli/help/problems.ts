@@ -129,6 +129,9 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   onboarding_completed: null,
 
   approval_settled: 'decisions.md#requests-for-approval',
+  keeper_settled: 'keeper.md#what-people-decide',
+  keeper_in_flight: 'keeper.md#requests',
+  unknown_agent: 'keeper.md#requests',
   approval_undecidable: 'decisions.md#requests-for-approval',
   query_limit: 'peers.md#questions-between-agents',
   runs_full: 'peers.md#questions-between-agents',

@@ -109,6 +109,13 @@ export const kinds: Readonly<Record<IdName, (source: Source) => Numbered>> = {
       numbersOf: ['consolidate', 'inbox'],
       rows: once(() => proposals(api)),
     }),
+  request: ({ api }) =>
+    kind<RowOf<Client['keeper']['requests']>>({
+      noun: 'request',
+      next: 'muster keeper requests',
+      numbersOf: ['keeper'],
+      rows: once(() => windowed({ limit: newest }, (query) => api.keeper.requests({ query }), 200)),
+    }),
   room: ({ api }) =>
     kind<RowOf<Client['rooms']['list']>>({
       noun: 'room',

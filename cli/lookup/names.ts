@@ -15,6 +15,7 @@ export const idNames = [
   'notification',
   'port',
   'proposal',
+  'request',
   'room',
   'rotation',
   'routine-run',

@@ -61,6 +61,7 @@ export const noRuns: Runs = {
   foldersOf: () => null,
   readText: async () => refuse(),
   deliver: async () => refuse(),
+  command: async () => refuse(),
   withdraw: async () => false,
   saveFile: async () => refuse(),
   listHome: async () => refuse(),

@@ -76,6 +76,8 @@ function pick(
   const flag = it.flag === undefined ? undefined : flags[it.flag]
   if (flag !== undefined) return ['flag', flag]
   if (env[it.env] !== undefined && env[it.env] !== '') return ['environment', env[it.env]]
+  const other = it.also === undefined ? undefined : env[it.also]
+  if (other !== undefined && other !== '') return ['environment', other]
   if (inFile !== undefined && inFile !== null) return ['file', inFile]
   return ['default', undefined]
 }

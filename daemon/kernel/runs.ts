@@ -48,6 +48,7 @@ export interface AgentFolders {
   output: string
   crewShared: string
   workspaceShared: string
+  secrets: string
 }
 
 /** `text`: the content, deflated, in base64. `none`: there is no file, or what leads to it is a link. */
@@ -81,6 +82,22 @@ export interface AgentDelivery {
   name: string
   size: number
   content: () => Readable
+}
+
+/** A short program that runs beside the runs of its agent. */
+export interface ShortProgram {
+  argv: string[]
+  env?: Record<string, string>
+  stdin?: Buffer
+  /** Seconds after which it is ended; its code is 124 then. */
+  seconds: number
+  mostBytes?: number
+}
+
+export interface ProgramEnd {
+  code: number
+  stdout: string
+  stderr: string
 }
 
 /** Running agents, as features and streams see them. */
@@ -123,6 +140,8 @@ export interface Runs {
   gitLog(agentId: string, patch: boolean): Promise<Commit[]>
   /** Writes a file below an agent's own folder, as the agent, and answers that folder's path as the agent sees it. */
   deliver(agentId: string, file: AgentDelivery): Promise<string>
+  /** Runs a short program as an agent, in its crew, which must be running; `env` may hold secrets. */
+  command(agentId: string, command: ShortProgram): Promise<ProgramEnd>
   /** Removes a folder below an agent's own; false while its crew does not run. */
   withdraw(agentId: string, folder: string): Promise<boolean>
 }

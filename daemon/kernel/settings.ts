@@ -6,6 +6,8 @@ export interface Setting {
   /** Its path in the YAML file. */
   path: string
   env: string
+  /** Another name of the variable, which counts where the first is not set. */
+  also?: string
   flag?: string
   kind: Kind
   fallback: string | number | boolean | readonly string[] | null
@@ -284,6 +286,7 @@ export const settings = {
   keeperUrl: setting({
     path: 'keeper.url',
     env: 'KEEPER_OLLAMA_URL',
+    also: 'KEEPER_URL',
     kind: 'string',
     fallback: '',
     summary: "Address of the judge's server of models, such as http://localhost:11434",

@@ -11,6 +11,7 @@ import { agentById } from '../features/agents/service.ts'
 import { waitForEnd } from '../features/assignments/results/service.ts'
 import { containerOf } from '../features/crews/containers/service.ts'
 import { waitForAnswer } from '../features/escalations/service.ts'
+import { waitForPeople } from '../features/keeper/requests/service.ts'
 import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
 import { answerGateway, gatewayRoute } from './gateway.ts'
@@ -19,6 +20,12 @@ import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** What comes after an operation before its agent is answered. */
 type Ending = (app: App, reply: unknown, signal: AbortSignal, body: unknown) => SidecarAnswer | Promise<SidecarAnswer>
+
+/** Waits for people where the judge puts a request before them. */
+async function waitingForPeople(app: App, reply: unknown, signal: AbortSignal): Promise<SidecarAnswer> {
+  const { request_id } = reply as { request_id: string }
+  return { status: 200, body: (await waitForPeople(app, request_id, signal)) ?? reply }
+}
 
 const endings: Record<string, Ending> = {
   /** Waits for what people answer; a call that comes again after a restart is the same question. */
@@ -33,6 +40,8 @@ const endings: Record<string, Ending> = {
     const told = await waitForEnd(app, assignment_id, wait, AbortSignal.any([signal, app.stopping.signal]))
     return { status: 200, body: told ?? reply }
   },
+  'keeper.request': waitingForPeople,
+  'keeper.execute': waitingForPeople,
   'peers.query': async (app, reply, signal) => {
     const { query_id } = reply as { query_id: string }
     return { status: 200, body: { query_id, ...(await waitForPeer(app, query_id, signal)) } }

@@ -56,6 +56,7 @@ export const entryTypes: readonly string[] = [
   'credential.expired',
   'credential.expiring',
   'credential.failover',
+  'credential.lease_ended',
   'credential.lease_issued',
   'credential.reveal_policy_changed',
   'credential.revealed',

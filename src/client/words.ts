@@ -119,6 +119,15 @@ export const issueTransitions = [
 export const judgeProfiles = ['balanced', 'strict', 'thorough'] as const
 export const judgeProviders = ['ollama', 'openai_compat', 'anthropic'] as const
 export const judgeWires = ['ollama', 'openai-chat', 'openai-responses', 'anthropic-messages'] as const
+export const keeperRequestTypes = [
+  'access',
+  'execute',
+  'skill_review',
+  'behavior',
+  'memory_health',
+  'negative_learning',
+] as const
+export const keeperStates = ['PENDING', 'ALLOW', 'WARN', 'DENY', 'ESCALATE'] as const
 export const leadModes = ['active', 'passive'] as const
 export const listedProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'OLLAMA'] as const
 export const llmProviders = ['ANTHROPIC', 'OPENAI', 'GOOGLE', 'CURSOR', 'FACTORY', 'OLLAMA'] as const

@@ -2,6 +2,9 @@
 import { type TSchema, Type } from 'typebox'
 import { del, get, post, put } from './define.ts'
 import { line, nullable, prose } from './fields.ts'
+import { keeperEvaluations } from './keeper-evaluations.ts'
+import { keeperMeasuring } from './keeper-measuring.ts'
+import { keeperRequests } from './keeper-requests.ts'
 
 export const judgeProviders = ['ollama', 'openai_compat', 'anthropic'] as const
 export type JudgeProvider = (typeof judgeProviders)[number]
@@ -201,6 +204,9 @@ const probing = {
 
 /** The judge of credentials, and how it is administered. docs/keeper.md. */
 export const keeper = {
+  ...keeperRequests,
+  ...keeperEvaluations,
+  ...keeperMeasuring,
   config: get('/admin/keeper/config', {
     summary: 'Show how the judge of credentials is set up, and where each value comes from',
     access: 'ADMIN',

@@ -77,6 +77,8 @@ describe('what the sidecar knows of agents’ calls', () => {
       ['notification_channels', []],
       ['notify', ['channel_id', 'title']],
       ['escalate', ['reason']],
+      ['request_credential', ['intent']],
+      ['use_credential', ['intent', 'command']],
       ['memory_read', []],
       ['memory_write', ['path', 'content']],
       ['memory_append_daily', ['content']],

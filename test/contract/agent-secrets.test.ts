@@ -58,6 +58,16 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
       metadata: JSON.stringify({ name: `my ${form} too`.slice(0, 100), [form]: form, value: 'another-4711' }),
     },
   ],
+  'keeper.request': (form) => [{ intent: `read the page ${form}`, credential_name: 'DEPLOY', credential_id: '' }],
+  'keeper.execute': (form) => [
+    {
+      intent: `read the page ${form}`,
+      credential_name: 'DEPLOY',
+      credential_id: '',
+      command: 'gh pr list',
+      env_var: 'GH_TOKEN',
+    },
+  ],
   'memory.readMemory': () => [{ path: 'AGENT.md' }],
   'memory.writeMemory': () => [{ path: 'AGENT.md', parent_sha: undefined }],
   'memory.appendMemory': () => [{ shared: true }],

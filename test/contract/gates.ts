@@ -416,6 +416,21 @@ memory.stats               ADMIN     -                 api
 memory.history             ADMIN     -                 api
 memory.content             ADMIN     -                 api
 memory.config              ADMIN     -                 api
+keeper.requests            ADMIN     -                 api
+keeper.show                ADMIN     -                 api
+keeper.history             ADMIN     -                 api
+keeper.resolve             ADMIN     workspace:admin   api  second-factor
+keeper.clear               ADMIN     workspace:admin   api  second-factor
+keeper.ask                 ADMIN     workspace:admin   api
+keeper.health              ADMIN     -                 api
+keeper.request             internal  -                 api
+keeper.requested           internal  -                 api
+keeper.execute             internal  -                 api
+keeper.reviewSkill         internal  -                 api
+keeper.behavior            internal  -                 api
+keeper.memoryHealth        internal  -                 api
+keeper.negativeLearning    internal  -                 api
+keeper.evaluate            ADMIN     workspace:admin   api
 keeper.config              ADMIN     -                 api
 keeper.setConfig           ADMIN     workspace:admin   api  second-factor
 keeper.resetConfig         ADMIN     workspace:admin   api  second-factor

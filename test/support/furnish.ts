@@ -6,6 +6,7 @@ import { propose } from '../../daemon/features/consolidate/service.ts'
 import { stage } from '../../daemon/features/skills/proposals/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
+import { putBeforePeople } from './judge.ts'
 
 export type Ids = Record<string, string>
 
@@ -43,6 +44,9 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const question = { workspace_id: workspace, crew_id: crew.id, agent_id: agent.id, reason: 'May I?' }
   const escalation = (await it.call(null, 'POST', '/internal/escalations', question, inside)).body
   const now = app.now()
+  const requestId = app.writeNow(() =>
+    putBeforePeople(app, { workspace, crew: crew.id, agent: agent.id }, credential.id),
+  )
   const held = {
     workspace,
     by: agent.id,
@@ -208,6 +212,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     delegationId: delegated,
     entryId: entry.entry.id,
     escalationId: escalation.escalation_id,
+    requestId,
     exposureId: port,
     invitationId: invitation.id,
     identifier: issue.identifier,

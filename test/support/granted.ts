@@ -31,5 +31,5 @@ export async function agentWithCredentials(options: Parameters<typeof daemon>[0]
   const payer = async (who: Parameters<Call>[0] = 'OWNER') =>
     (await it.call(who, 'GET', `/agents/${agent}`)).body.pays_with
   const made = (path: string, body: object) => make(it.call, path, body)
-  return { ...it, make: made, crew, agent, add, model, give, assigned, delivered, tokens, payer }
+  return { ...it, clock, make: made, crew, agent, add, model, give, assigned, delivered, tokens, payer }
 }

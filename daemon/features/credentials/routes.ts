@@ -9,6 +9,7 @@ import { auditOf } from './audit/service.ts'
 import { watchEnds } from './expiry/service.ts'
 import { giveApproved, giveHired, giveRehired } from './hired/service.ts'
 import { eraseOldValues, forgetCredentialAudit } from './jobs.ts'
+import { watchLeases } from './leases/service.ts'
 import { isTestable } from './probes/rules.ts'
 import { check, recordTest, testStored } from './probes/service.ts'
 import { queries } from './queries.ts'
@@ -77,7 +78,7 @@ export default feature(
       'crew.deleted': dropCrew,
       'workspace.deleted': removeWorkspaceCredentials,
     },
-    jobs: [eraseOldValues, forgetCredentialAudit, watchEnds],
+    jobs: [eraseOldValues, forgetCredentialAudit, watchEnds, watchLeases],
   },
 )
 

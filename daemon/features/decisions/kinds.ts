@@ -55,6 +55,8 @@ export interface Kind {
   hint?(row: Row): string
   /** Whether the person who created the agent may not decide alone, where the workspace requires a second person. */
   guarded?(app: App, row: Row): boolean
+  /** Whether that person may never decide alone, whatever the workspace says. */
+  tiered?(app: App, row: Row): boolean
   /** Whether only the source may ever decide the card, even after the decision is closed. */
   lasting?: true
   /** The message when nobody decides in time. */

@@ -8,6 +8,7 @@ import { show } from './show.ts'
 /** The facts that record a withdrawal and its consequences. */
 const writes: readonly FactName[] = [
   'peer.escalation',
+  'keeper.decided',
   'approval.orphaned',
   'credential.refused',
   'persona.suggestion_settled',

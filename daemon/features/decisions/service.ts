@@ -63,6 +63,7 @@ export function open(app: App, kind: Kind, it: Opening): Row {
       ...(kind.hint && { hint: kind.hint(row) }),
       ...(kind.resolves && { resolves: kind.resolves }),
       ...(kind.guarded?.(app, row) && { guarded: true }),
+      ...(kind.tiered?.(app, row) && { tiered: true }),
     },
     now: it.now,
   }

@@ -23,6 +23,8 @@ export interface Deciding extends Static<typeof Decides> {
   resolves?: string
   /** Who set the agent up may not decide alone, where the workspace asks for a second person. */
   guarded?: boolean
+  /** Nor anywhere else: what is asked for takes two people. */
+  tiered?: boolean
 }
 
 export const decidingOf = ({ decides_json }: Row): Deciding | null =>

@@ -195,9 +195,14 @@ export const count = (app: App, { actor }: Call<typeof inbox.count>) => ({
 
 /** Whether who set the agent up may not decide alone. Told as it is when the item is read. */
 function secondApprover(app: App, row: Row) {
-  if (!decidingOf(row)?.guarded) return {}
-  const required = secondApproverRequired(app, row.workspace_id)
-  return { second_approver_required: required, second_approver_by_workspace: required, second_approver_by_tier: false }
+  const { guarded, tiered: by_tier = false } = decidingOf(row) ?? {}
+  if (!guarded) return {}
+  const by_workspace = secondApproverRequired(app, row.workspace_id)
+  return {
+    second_approver_required: by_workspace || by_tier,
+    second_approver_by_workspace: by_workspace,
+    second_approver_by_tier: by_tier,
+  }
 }
 
 export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {

@@ -1,7 +1,8 @@
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
-import type { AgentDelivery } from '#kernel/runs'
+import type { AgentDelivery, ProgramEnd, ShortProgram } from '#kernel/runs'
 import { placeOf } from '../../features/crews/places/service.ts'
+import { proxyEnv } from '../adapters/adapter.ts'
 import { RuntimeError } from '../errors.ts'
 import { runtimeProblem } from '../status.ts'
 import type { Runtime } from '../types.ts'
@@ -19,6 +20,24 @@ export async function deliver(app: App, runtime: Runtime, agentId: string, file:
     throw stopped(error) ? problem('crew_not_running') : runtimeProblem(error)
   }
   return runtime.places(place.crewId, place.agent).output
+}
+
+/** Runs a short program in the crew of an agent, as the agent. What it fetches goes through the crew's sidecar. */
+export async function command(
+  app: App,
+  runtime: Runtime,
+  agentId: string,
+  { env, ...program }: ShortProgram,
+): Promise<ProgramEnd> {
+  const place = placeOf(app, agentId)
+  if (!place) throw problem('crew_not_running', { detail: 'The agent belongs to no crew' })
+  const { sidecarUrl, home } = runtime.places(place.crewId, place.agent)
+  try {
+    const around = { HOME: home, ...proxyEnv(sidecarUrl), ...env }
+    return await runtime.command(place.crewId, place.agent, { ...program, env: around })
+  } catch (error) {
+    throw stopped(error) ? problem('crew_not_running') : runtimeProblem(error)
+  }
 }
 
 /** Removes a folder of files; what has no place has none. */

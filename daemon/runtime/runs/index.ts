@@ -14,7 +14,7 @@ import { gitLog, listHome, type Place, readTextAs, saveAgentFile } from '../agen
 import type { Runtime } from '../types.ts'
 import { briefRun } from './brief.ts'
 import { createCrewAccess } from './crew-access.ts'
-import { deliver, withdraw } from './deliveries.ts'
+import { command, deliver, withdraw } from './deliveries.ts'
 import { LiveRun, prologueFrames } from './live-run.ts'
 import { LiveStream } from './live-stream.ts'
 import type { LaunchFacts, RunParts } from './parts.ts'
@@ -218,6 +218,7 @@ export function createRuns(app: App, runtime: Runtime, crewAccess: CrewAccess = 
     listHome: async (agentId, subdir) => listHome(runtime, located(agentId), subdir),
     gitLog: async (agentId, patch) => gitLog(runtime, located(agentId), patch),
     deliver: (agentId, file) => deliver(app, runtime, agentId, file),
+    command: (agentId, program) => command(app, runtime, agentId, program),
     withdraw: (agentId, folder) => withdraw(app, runtime, agentId, folder),
     async recover() {
       const open = openRuns(app)

@@ -13,6 +13,8 @@ export const agentRoutes: readonly string[] = [
   '/notifications/channels',
   '/notifications/send',
   '/escalate',
+  '/keeper/request',
+  '/keeper/execute',
   '/memory/read',
   '/memory/write',
   '/memory/append-daily',
@@ -227,6 +229,57 @@ export const agentTools: readonly AgentTool[] = [
       required: ['reason'],
     },
     route: '/escalate',
+  },
+  {
+    name: 'request_credential',
+    description:
+      'Ask to use a credential that you were not given, or that people guard. A judge decides by what you say that you want to do with it, and people where it cannot: then this waits up to five minutes for them. With ALLOW, file is where the value lies. With DENY go on without it. With ESCALATE people have not decided yet.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        intent: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4096,
+          description: 'What you will do with it, with what, and why; one that is vague is denied',
+        },
+        credential_name: { type: 'string', maxLength: 255, description: 'The name of its variable, such as GH_TOKEN' },
+        task_id: { type: 'string', maxLength: 64, description: 'The issue or task that it is for' },
+      },
+      required: ['intent'],
+    },
+    route: '/keeper/request',
+  },
+  {
+    name: 'use_credential',
+    description:
+      'Carry out one command with a credential in its environment, without seeing the value. A judge decides about intent and command, and people where it cannot. The command is a program and its arguments: no shell, no pipes, no variables. It may take 60 seconds; output is what it printed, with secrets taken out.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        intent: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4096,
+          description: 'What you will do with it, with what, and why; one that is vague is denied',
+        },
+        credential_name: { type: 'string', maxLength: 255, description: 'The name of its variable, such as GH_TOKEN' },
+        task_id: { type: 'string', maxLength: 64, description: 'The issue or task that it is for' },
+        command: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4096,
+          description: 'The program and its arguments, such as npm publish --access public',
+        },
+        env_var: {
+          type: 'string',
+          maxLength: 128,
+          description: 'The variable in which the program looks for the value, if it has another name',
+        },
+      },
+      required: ['intent', 'command'],
+    },
+    route: '/keeper/execute',
   },
   {
     name: 'memory_read',

@@ -118,6 +118,23 @@ export const credentialFacts = {
     Type.Object({ ...named, reason: Type.String(), created_by: Type.Union([Type.String(), Type.Null()]) }),
     ({ credential_name, reason }) => `Credential ${quoted(credential_name)} is over: ${quoted(reason)}`,
   ),
+  'credential.lease_issued': entry(
+    'credential.lease_issued',
+    'notice',
+    Type.Object({
+      ...named,
+      lease_source: Type.Enum(['keeper_allow', 'escalation_approve']),
+      expires_at: Type.String(),
+    }),
+    ({ credential_name, expires_at }, { agent }) =>
+      `${agent} has credential ${quoted(credential_name)} until ${expires_at}`,
+  ),
+  'credential.lease_ended': entry(
+    'credential.lease_ended',
+    'info',
+    Type.Object(named),
+    ({ credential_name }, { agent }) => `The time is over for which ${agent} had credential ${quoted(credential_name)}`,
+  ),
   'credential.rotated': entry(
     'credential.rotated',
     'notice',

@@ -140,6 +140,12 @@ it('what follows a commit ends with the daemon', async () => {
     'workspace.deleted: attachments',
     // What is marked stands in rows that the next consolidation reads.
     'memory.priority_changed: consolidate',
+    // What is left of an allowed credential is taken back at the end of the next run of its agent.
+    'run.completed: keeper',
+    'run.failed: keeper',
+    'run.cancelled: keeper',
+    'run.timeout: keeper',
+    'credential.lease_ended: keeper',
     // What a mission needs next follows from rows that the next daemon looks at first.
     'assignment.completed: missions',
     'assignment.failed: missions',

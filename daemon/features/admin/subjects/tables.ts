@@ -183,6 +183,8 @@ export const rules: readonly Rule[] = [
     set: 'security_contact_user_id = NULL',
   },
   unname('keeper_governance_settings', 'updated_by'),
+  unname('keeper_requests', 'settled_by_user_id'),
+  unname('keeper_request_events', 'actor_id'),
   unname('journal_compactions', 'asked_by'),
   {
     table: 'workspace_invitations',

@@ -37,6 +37,10 @@ export interface GrantRow {
   expires_at: string | null
   lease_source: LeaseSource | null
   lease_issued_at: string | null
+  /** Where a lease was asked for: until when a person assigned it; null for as long as it is. */
+  given_until: string | null
+  /** There is an assignment only for that lease. */
+  by_lease: number
   created_at: string
   /** For explicit ones: whether the credential's own crews include the agent's. */
   in_reach: number
@@ -69,7 +73,7 @@ export const queries = statements((db) => ({
   ),
   explicit: db.prepare<[{ agent: string; crew: string | null }], GrantRow>(
     `SELECT g.id, 'explicit' AS source, ${credential}, g.env_var_name, g.priority, g.expires_at, g.lease_source,
-      g.lease_issued_at, g.created_at,
+      g.lease_issued_at, g.given_until, g.by_lease, g.created_at,
        (c.scope = 'WORKSPACE' OR EXISTS (SELECT 1 FROM credential_crews x
        WHERE x.credential_id = c.id AND x.crew_id = @crew)) AS in_reach
      FROM agent_credentials g JOIN credentials c ON c.id = g.credential_id
@@ -77,7 +81,7 @@ export const queries = statements((db) => ({
   ),
   ofCrew: db.prepare<[{ agent: string; crew: string }], GrantRow>(
     `SELECT '' AS id, 'crew' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at,
-      NULL AS lease_source, NULL AS lease_issued_at,
+      NULL AS lease_source, NULL AS lease_issued_at, NULL AS given_until, 0 AS by_lease,
        c.created_at, 1 AS in_reach
      FROM credential_crews x JOIN credentials c ON c.id = x.credential_id
      WHERE x.crew_id = @crew AND c.scope = 'CREW' AND c.deleted_at IS NULL AND ${unassigned}`,
@@ -85,7 +89,7 @@ export const queries = statements((db) => ({
   ofWorkspace: db.prepare<[{ agent: string; workspace: string }], GrantRow>(
     `SELECT '' AS id, 'workspace' AS source, ${credential}, NULL AS env_var_name, 0 AS priority, NULL AS expires_at,
       NULL AS lease_source,
-       NULL AS lease_issued_at, c.created_at, 1 AS in_reach
+       NULL AS lease_issued_at, NULL AS given_until, 0 AS by_lease, c.created_at, 1 AS in_reach
      FROM credentials c
      WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.scope = 'WORKSPACE'
      AND c.type IN ('API_KEY', 'AI_CLI_TOKEN') AND ${unassigned}`,

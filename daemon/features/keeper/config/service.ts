@@ -43,6 +43,10 @@ function environmentOf({ config }: App) {
   }
 }
 
+/** What would be in force if this were set too. */
+export const judgingWith = (app: App, more: Overrides): Judging =>
+  judgingOf({ ...overridesOf(app), ...more }, environmentOf(app))
+
 /** Where the judge answers, with what its address says before the host; null when there is no address. */
 export function endpointOf(app: App): Address | null {
   const { value: url, source } = judging(app).judge_endpoint_url

@@ -44,6 +44,15 @@ export function governanceOf(app: App, workspace: string): Set {
   return { ...(row ? fromRow(row) : unset), require_second_approver: secondApproverRequired(app, workspace) }
 }
 
+/** Whom the workspace names for its security, as long as that person may decide; null otherwise. */
+export function contactOf(app: App, workspace: string): string | null {
+  const { security_contact_user_id: user } = governanceOf(app, workspace)
+  const there = queries(app.db)
+    .deciders.all(workspace)
+    .some((it) => it.user_id === user && allows('ADMIN', it.role))
+  return there ? user : null
+}
+
 export function show(app: App, { actor: { workspace } }: { actor: Actor }): Shown {
   const set = governanceOf(app, workspace)
   return {

@@ -2,7 +2,7 @@ import type { JudgeWire } from '#contract/keeper'
 import type { App } from '#kernel/app'
 import { OutboundError } from '#kernel/outbound/outbound'
 import { wires } from '../../../providers/wires.ts'
-import { system, verdictSchema } from './question.ts'
+import { aboutCredentials, type Matter } from './question.ts'
 import { type Verdict, verdictIn } from './verdicts.ts'
 
 /** A model that judges, and how it is asked. */
@@ -36,16 +36,26 @@ export async function modelsOf(app: App, judge: Judge): Promise<string[] | null>
   return wire.models(answer)
 }
 
-/** What the judge says to a question; throws `NoVerdict`. */
-export async function askJudge(app: App, judge: Judge, prompt: string, timeoutMs = judge.timeoutMs): Promise<Verdict> {
+interface Asking {
+  timeoutMs?: number
+  matter?: Matter
+}
+
+/** What the judge says to a question, and in which words; throws `NoVerdict`. */
+export async function askJudge(
+  app: App,
+  judge: Judge,
+  prompt: string,
+  { timeoutMs = judge.timeoutMs, matter = aboutCredentials }: Asking = {},
+): Promise<Verdict & { text: string }> {
   const wire = wires[judge.wire]
-  const { path, body } = wire.ask({ model: judge.model, system, prompt, schema: verdictSchema })
+  const { path, body } = wire.ask({ model: judge.model, ...matter, prompt })
   const { status, answer } = await exchange(app, judge, 'POST', path, timeoutMs, body)
   if (status !== 200) throw new NoVerdict(`The server answered ${status}`)
   const text = wire.text(answer)
-  const verdict = text === null ? null : verdictIn(text)
+  const verdict = text === null ? null : verdictIn(text, matter.schema.properties.decision.enum)
   if (!verdict) throw new NoVerdict('The answer holds no verdict')
-  return verdict
+  return { ...verdict, text: text! }
 }
 
 async function exchange(

@@ -51,7 +51,7 @@ async function staged<T>(app: App, name: Name, work: () => Promise<{ value: T; d
 
 const verdict = (app: App, judge: Judge) =>
   staged(app, 'verdict', async () => {
-    const value = await askJudge(app, judge, trial, trialMs)
+    const value = await askJudge(app, judge, trial, { timeoutMs: trialMs })
     return { value, detail: `${value.decision}, risk ${value.risk}` }
   })
 

@@ -1,0 +1,116 @@
+import type { App } from '#kernel/app'
+import { tierOf } from '../../credentials/levels/service.ts'
+import { open as openDecision } from '../../decisions/service.ts'
+import { raise, type Target } from '../../inbox/service.ts'
+import { stampOf } from '../config/rules.ts'
+import { judging } from '../config/service.ts'
+import { contactOf, governanceOf } from '../governance/service.ts'
+import { count } from '../health/service.ts'
+import { decide, type Outcome, type Wanted } from './deciding.ts'
+import { keeperRequest } from './kind.ts'
+import { queries, type Row } from './queries.ts'
+import { settle } from './settling.ts'
+import { decisionFact } from './telling.ts'
+
+/** Judges a stored request and records the decision; throws when it cannot be recorded, and nothing is decided then. */
+export async function judged(app: App, row: Row, wanted: Wanted): Promise<Row> {
+  const outcome = await decide(app, row, wanted)
+  return app.write(() => conclude(app, row.id, outcome))
+}
+
+/** The decision with its event, its entry, its card and its place in the health of the judge, in one change. */
+export function conclude(app: App, id: string, outcome: Outcome): Row {
+  const { decision, reason, risk, rule, prompt, raw, failed = false, latency = null } = outcome
+  const now = app.now()
+  const profile = stampOf(judging(app))
+  const row = settle(app, id, { before: 'PENDING', decision, reason, risk, rule, prompt, raw, profile, by: null, now })
+  if (!row) return queries(app.db).byId.get(id)!
+  app.journal(decisionFact(row, null))
+  if (decision === 'ESCALATE') askPeople(app, row, now)
+  else if (decision === 'DENY') tellOfDenial(app, row, now)
+  if (decision !== 'WARN') count(app, row.workspace_id, { decision, failed, latency })
+  return row
+}
+
+/** At the start: what a daemon before this one left unjudged is denied. */
+export function denyLeft(app: App): number {
+  const left = queries(app.db).pending.all()
+  const outcome = {
+    decision: 'DENY',
+    reason: 'Muster was restarted before it was judged',
+    risk: 10,
+    rule: 'restart',
+  } as const
+  for (const { id } of left) conclude(app, id, outcome)
+  return left.length
+}
+
+function targetOf(app: App, workspace: string): Target {
+  const user = contactOf(app, workspace)
+  return user ? { user } : { role: 'ADMIN' }
+}
+
+const payloadOf = (row: Row) => ({
+  request_id: row.id,
+  request_type: row.request_type,
+  agent_id: row.agent_id,
+  agent_name: row.agent_name,
+  credential_id: row.credential_id,
+  credential_name: row.credential_name,
+  security_level: row.security_level,
+  intent: row.intent,
+  reason: row.reason,
+  risk_score: row.risk_score,
+  ...(row.crew_id && { crew_id: row.crew_id }),
+})
+
+function bodyOf(row: Row): string {
+  const { intent, command, reason, risk_score, security_level } = row
+  return [
+    `Intent: ${intent}`,
+    command && `Command: \`${command}\``,
+    `${tierOf(security_level ?? 4).label}, risk ${risk_score}: ${reason}`,
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+const senderOf = ({ agent_id, agent_name }: Row) => ({
+  sender: { type: 'agent' as const, id: agent_id ?? '', name: agent_name ?? '' },
+})
+
+function askPeople(app: App, row: Row, now: string): void {
+  openDecision(app, keeperRequest, {
+    id: row.id,
+    workspace: row.workspace_id,
+    asked: `${row.agent_name} asks for ${row.credential_name}`,
+    crew: row.crew_id,
+    agent: row.agent_id,
+    run: row.run_id,
+    card: {
+      title: `${row.agent_name} asks for the credential ${row.credential_name}`,
+      body: bodyOf(row),
+      ...senderOf(row),
+      target: targetOf(app, row.workspace_id),
+      payload: () => payloadOf(row),
+    },
+    now,
+  })
+}
+
+function tellOfDenial(app: App, row: Row, now: string): void {
+  const { enabled, deny_notify_min_risk } = governanceOf(app, row.workspace_id)
+  if (!enabled || (row.risk_score ?? 10) < deny_notify_min_risk) return
+  raise(app, {
+    workspace: row.workspace_id,
+    kind: 'escalation',
+    source: row.id,
+    target: targetOf(app, row.workspace_id),
+    title: `${row.agent_name} was denied the credential ${row.credential_name}`,
+    body: bodyOf(row),
+    ...senderOf(row),
+    attention: 'review',
+    payload: payloadOf(row),
+    now,
+  })
+}
