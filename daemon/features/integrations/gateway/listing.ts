@@ -15,7 +15,8 @@ export async function learnTools(app: App, server: ServerRow, client: Client, ti
   await untilWritten(app, () => {
     // What an address before this one offered says nothing of the server as it is now.
     const current = queries(app.db).find.get(server.workspace_id, server.id)
-    if (current?.endpoint === server.endpoint) learn(app, current, { tools, complete: false, actor: null, now: app.now() })
+    if (current?.endpoint === server.endpoint)
+      learn(app, current, { tools, complete: false, actor: null, now: app.now() })
   })
 }
 
