@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { fact } from '#contract/entries'
 import type { ToolOutcome } from '#contract/entries/integrations'
 import type { App } from '#kernel/app'
+import { plainLine } from '#kernel/plain-line'
 import { untilWritten } from '#kernel/store/until-written'
-import { plainLine } from '../sessions/service.ts'
 import type { Caller } from './service.ts'
 
 /** A call of a tool, and how it ended. */

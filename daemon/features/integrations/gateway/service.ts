@@ -3,11 +3,11 @@ import type { App } from '#kernel/app'
 import { isObject } from '#kernel/http/json-bounds'
 import type { AgentRow } from '../../agents/service.ts'
 import { noteUse } from '../../credentials/delivery/service.ts'
+import { asCredential, type Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { integrationsOf, settingsOf } from '../resolved/service.ts'
 import { type Session, Unusable, unusable } from '../sessions/service.ts'
 import { mayCall, toolStates } from '../tools/service.ts'
-import { credentialFor } from './credential.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
 import { sessionsOf } from './sessions.ts'
@@ -21,7 +21,7 @@ export interface Caller {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */
-  scrubber(secrets: readonly string[]): <T>(value: T) => T
+  scrubber(secrets: readonly string[]): Clean
 }
 
 /** One message for a server, as JSON-RPC has it. */
@@ -117,8 +117,6 @@ async function perform(app: App, caller: Caller, found: Effective, tool: string,
   }
 }
 
-type Clean = <T>(value: T) => T
-
 async function ask(
   { client }: Session,
   { signal }: Caller,
@@ -152,32 +150,27 @@ async function connected<T>(
   const { hostname } = new URL(server.endpoint!)
   if (!caller.permits(hostname))
     throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  const credential = credentialFor(app, found)
-  const clean = caller.scrubber(credential.secrets)
   const { headers = {}, timeout_seconds = defaultSeconds } = settingsOf(found)
   const timeoutMs = timeout_seconds * 1000
-  const wanted = {
-    agentId: caller.agent.id,
-    serverId: server.id,
-    endpoint: server.endpoint!,
-    headers,
-    credential,
-    timeoutMs,
-  }
   const sessions = sessionsOf(app)
-  const begin = async ({ client }: Session) => {
-    if (credential.credentialId !== null) await noteUse(app, credential.credentialId, caller.agent.id, caller.runId)
-    await learnTools(app, server, client, timeoutMs)
-  }
-  const once = () => sessions.use(wanted, begin, (session) => work(session, timeoutMs, clean))
-  try {
-    return await once().catch((error: { code?: unknown }) => {
+  return asCredential(app, { ...found, scrubber: caller.scrubber }, (sent, clean) => {
+    const wanted = {
+      agentId: caller.agent.id,
+      serverId: server.id,
+      endpoint: server.endpoint!,
+      headers: { ...headers, ...sent.headers },
+      timeoutMs,
+    }
+    const begin = async ({ client }: Session) => {
+      if (sent.credentialId !== null)
+        await noteUse(app, sent.credentialId, { agent_id: caller.agent.id, run_id: caller.runId })
+      await learnTools(app, server, client, { timeoutMs, clean })
+    }
+    const once = () => sessions.use(wanted, begin, (session) => work(session, timeoutMs, clean))
+    return once().catch((error: { code?: unknown }) => {
       if (error.code !== 404) throw error
       sessions.forget(wanted)
       return once()
     })
-  } catch (error) {
-    const { message, ...rest } = unusable(error, hostOf(found))
-    throw new Unusable(clean(message), { ...rest, cause: error })
-  }
+  })
 }

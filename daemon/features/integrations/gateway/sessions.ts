@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
 import { openSession, type Session } from '../sessions/service.ts'
-import type { Credential } from './credential.ts'
 
 /** Of each answer of a server. */
 export const mostBytes = 4 * 1024 * 1024
@@ -14,9 +13,8 @@ interface Wanted {
   agentId: string
   serverId: string
   endpoint: string
-  /** What is sent with every call, without the credential. */
+  /** What is sent with every call, the credential included. */
   headers: Record<string, string>
-  credential: Credential
   /** Of each call. */
   timeoutMs: number
 }
@@ -64,8 +62,8 @@ class Sessions {
 
   #open(key: string, wanted: Wanted, begin: (session: Session) => Promise<unknown>): Kept {
     this.#makeRoom()
-    const { endpoint, headers, credential, timeoutMs } = wanted
-    const called = { endpoint, headers: { ...headers, ...credential.headers }, timeoutMs, maxBytes: mostBytes }
+    const { endpoint, headers, timeoutMs } = wanted
+    const called = { endpoint, headers, timeoutMs, maxBytes: mostBytes }
     const session = openSession(this.#app, called, this.#app.stopping.signal).then(async (made) => {
       try {
         await begin(made)
