@@ -172,6 +172,31 @@ describe('the gateway to MCP servers', () => {
   })
 })
 
+describe('arguments of tools', () => {
+  it('are on record where an ADMIN asks for them, without secrets and in at most 4 KiB', async () => {
+    const scene = await fake((reply, message) => answers(reply, message, 'ok'))
+    const { callTool, calls, it: daemon } = scene
+    await scene.credential('s3cret-value-42')
+    const set = (who: 'ADMIN' | 'MANAGER', journal_tool_arguments: boolean) =>
+      daemon.call(who, 'PATCH', `/workspaces/${daemon.workspace}`, { journal_tool_arguments })
+    const last = async (given: object) => {
+      await callTool('fake', 'echo', given)
+      return calls().at(-1)!['arguments'] as string | undefined
+    }
+    expect(await last({ key: 'plum' })).toBeUndefined()
+    expect((await set('MANAGER', true)).status).toBe(403)
+    expect((await set('ADMIN', true)).body).toMatchObject({ journal_tool_arguments: true })
+    expect(await last({ key: 'plum', secret: 's3cret-value-42' })).toBe('{"key":"plum","secret":"[redacted]"}')
+    const long = (await last({ key: 'é'.repeat(5000) }))!
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(4096)
+    expect(long).toMatch(/^\{"key":"é+\n\(cut here\)$/)
+    await set('ADMIN', false)
+    expect(await last({ key: 'plum' })).toBeUndefined()
+    const changes = daemon.entries().filter(({ payload }) => payload?.['entity_type'] === 'workspace')
+    expect(changes).toHaveLength(2)
+  })
+})
+
 describe('the credential of an MCP server', () => {
   it.each([
     ['bearer', null, 'authorization', 'Bearer s3cret-value-42'],
