@@ -39,6 +39,7 @@ const unnamed: Record<string, string> = {
   'credentials:create scope': 'follows from --crew',
   'credentials:update scope': 'follows from --crew',
   'credentials:test value': 'the stored one is tested',
+  'keeper:ask credential_id': 'the variable names it',
   'keeper:ask requesting_crew_id': 'the one of the agent',
   'keeper:evaluate cases': 'the requests come with Muster',
   'keeper:resolve adjudicator': 'who calls decides',
