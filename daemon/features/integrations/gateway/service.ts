@@ -7,7 +7,7 @@ import type { Effective } from '../resolved/rules.ts'
 import { integrationsOf, settingsOf } from '../resolved/service.ts'
 import { type Session, Unusable, unusable } from '../sessions/service.ts'
 import { mayCall, toolStates } from '../tools/service.ts'
-import { credentialFor } from './credential.ts'
+import { credentialOf } from './credential.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
 import { sessionsOf } from './sessions.ts'
@@ -152,7 +152,7 @@ async function connected<T>(
   const { hostname } = new URL(server.endpoint!)
   if (!caller.permits(hostname))
     throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  const credential = credentialFor(app, found)
+  const credential = credentialOf(app, found)
   const clean = caller.scrubber(credential.secrets)
   const { headers = {}, timeout_seconds = defaultSeconds } = settingsOf(found)
   const timeoutMs = timeout_seconds * 1000
