@@ -47,8 +47,8 @@ describe('muster integrations tools', () => {
 
   it('does so for a crew, and says why a list cannot be read', async () => {
     const { it, add, server, muster } = await scene()
-    const { crew_id } = (await it.call('OWNER', 'GET', '/agents')).body[0] ?? {}
-    await add('notes', { endpoint: server.url }, crew_id)
+    const crews: { id: string; slug: string }[] = (await it.call('OWNER', 'GET', '/crews')).body
+    await add('notes', { endpoint: server.url }, crews.find(({ slug }) => slug === 'web')!.id)
     const tools = (...args: string[]) => muster.run('integrations', 'tools', 'notes', '--crew', 'web', ...args)
     expect(await tools('--refresh', '-o', 'name')).toMatchObject({ code: 0, stdout: 'find\nopen\n' })
     expect((await tools('--disable', 'find')).code).toBe(0)
