@@ -13,12 +13,14 @@ const mostPages = 100
 export async function learnTools(app: App, server: ServerRow, client: Client, timeoutMs: number): Promise<void> {
   const tools = await readTools(client, server, timeoutMs)
   await untilWritten(app, () => {
-    // What an address before this one offered says nothing of the server as it is now.
+    // What another address or program offered says nothing of the server as it is now.
     const current = queries(app.db).find.get(server.workspace_id, server.id)
-    if (current?.endpoint === server.endpoint)
+    if (current && placesOf(current) === placesOf(server))
       learn(app, current, { tools, complete: false, actor: null, now: app.now() })
   })
 }
+
+const placesOf = ({ endpoint, command, args_json }: ServerRow): string => JSON.stringify([endpoint, command, args_json])
 
 /** The library's own reading refuses a list for one wrong tool in it, and compiles schemas of the server. */
 async function readTools(client: Client, { name }: ServerRow, timeout: number): Promise<Told[]> {

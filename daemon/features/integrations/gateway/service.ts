@@ -1,16 +1,16 @@
 import type { ToolOutcome } from '#contract/entries/integrations'
 import type { App } from '#kernel/app'
 import { isObject } from '#kernel/http/json-bounds'
+import type { ServerProcess, ServerProgram } from '#runtime/types'
 import type { AgentRow } from '../../agents/service.ts'
-import { noteUse } from '../../credentials/delivery/service.ts'
 import type { Effective } from '../resolved/rules.ts'
-import { integrationsOf, settingsOf } from '../resolved/service.ts'
+import { integrationsOf } from '../resolved/service.ts'
 import { type Session, Unusable, unusable } from '../sessions/service.ts'
 import { mayCall, toolStates } from '../tools/service.ts'
-import { credentialFor } from './credential.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
 import { sessionsOf } from './sessions.ts'
+import { wayTo } from './ways.ts'
 
 /** The agent that asks, within a run that is at work. */
 export interface Caller {
@@ -18,6 +18,8 @@ export interface Caller {
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
+  /** Starts a server in the agent's crew. */
+  start(program: ServerProgram): Promise<ServerProcess>
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */
@@ -36,11 +38,10 @@ export type Outcome = { result: object } | { error: { code: number; message: str
 const failure = (message: string, code = -32000): Outcome => ({ error: { code, message } })
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
-const defaultSeconds = 60
 
-/** Names of the servers over HTTP that an agent's client is told of. */
+/** Names of the servers that an agent's client is told of. */
 export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): string[] =>
-  integrationsOf(app, agent).flatMap(({ server }) => (server.transport === 'streamable-http' ? [server.name] : []))
+  integrationsOf(app, agent).map(({ server }) => server.name)
 
 /** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
 export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {
@@ -71,7 +72,8 @@ const offered = (app: App, { server }: Effective): object[] =>
     state === 'allowed' && definition ? [{ name, ...definition }] : [],
   )
 
-const hostOf = ({ server }: Effective): { host: string } => new URL(server.endpoint!)
+const hostOf = ({ server }: Effective): { host: string } =>
+  server.transport === 'stdio' ? { host: server.name } : new URL(server.endpoint!)
 
 interface Ended {
   outcome: ToolOutcome
@@ -147,33 +149,19 @@ async function connected<T>(
   found: Effective,
   work: (session: Session, timeoutMs: number, clean: Clean) => Promise<T>,
 ): Promise<T> {
-  const { server } = found
-  if (server.transport !== 'streamable-http') throw new Unusable(`${server.name} is not reached over HTTP`)
-  const { hostname } = new URL(server.endpoint!)
-  if (!caller.permits(hostname))
-    throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  const credential = credentialFor(app, found)
-  const clean = caller.scrubber(credential.secrets)
-  const { headers = {}, timeout_seconds = defaultSeconds } = settingsOf(found)
-  const timeoutMs = timeout_seconds * 1000
-  const wanted = {
-    agentId: caller.agent.id,
-    serverId: server.id,
-    endpoint: server.endpoint!,
-    headers,
-    credential,
-    timeoutMs,
-  }
+  const way = wayTo(app, caller, found)
+  const { timeoutMs, secrets } = way
+  const clean = caller.scrubber(secrets)
   const sessions = sessionsOf(app)
   const begin = async ({ client }: Session) => {
-    if (credential.credentialId !== null) await noteUse(app, credential.credentialId, caller.agent.id, caller.runId)
-    await learnTools(app, server, client, timeoutMs)
+    await way.opened()
+    await learnTools(app, found.server, client, timeoutMs)
   }
-  const once = () => sessions.use(wanted, begin, (session) => work(session, timeoutMs, clean))
+  const once = () => sessions.use(way, begin, (session) => work(session, timeoutMs, clean))
   try {
     return await once().catch((error: { code?: unknown }) => {
       if (error.code !== 404) throw error
-      sessions.forget(wanted)
+      sessions.forget(way)
       return once()
     })
   } catch (error) {
