@@ -143,18 +143,19 @@ export class ProcessRuntime implements Runtime {
   async stop(crewId: string, { now } = { now: false }): Promise<void> {
     const root = this.#root(crewId)
     await this.#endAll(root, now)
-    await this.#servers.end(crewId)
     await this.#sidecars.close(crewId)
     const state = readState(root)
     if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
+    await this.#servers.end(crewId)
   }
 
   async remove(crewId: string, { data }: { data: boolean }): Promise<void> {
     const root = this.#root(crewId)
     await this.#endAll(root)
-    await this.#servers.end(crewId)
     await this.#sidecars.close(crewId)
-    await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
+    await rm(join(root, 'crew.json'), { force: true })
+    await this.#servers.end(crewId)
+    if (data) await rm(root, { recursive: true, force: true })
   }
 
   /** Ends processes run by run, including those that ended runs left behind, since there is no container to stop. */
@@ -318,7 +319,10 @@ export class ProcessRuntime implements Runtime {
   async startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
     if (readState(this.#root(crewId))?.state !== 'running')
       throw new RuntimeError('not_running', 'The crew is not running')
-    return this.#servers.start(crewId, join(this.#root(crewId), 'servers', program.serverId), program)
+    const server = await this.#servers.start(crewId, join(this.#root(crewId), 'servers', program.serverId), program)
+    if (readState(this.#root(crewId))?.state === 'running') return server
+    await server.end()
+    throw new RuntimeError('not_running', 'The crew was stopped meanwhile')
   }
 
   async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {

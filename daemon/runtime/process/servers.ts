@@ -7,6 +7,8 @@ import type { ServerProcess, ServerProgram } from '../types.ts'
 const stderrBytes = 8 * 1024
 /** From the end of its input until it is ended. */
 const graceMs = 2000
+/** For what it said last. */
+const drainMs = 500
 
 /** Ends the group when the daemon lets go of the third descriptor, as it does when it dies. */
 const guarded = '(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec 3<&-; exec "$@"'
@@ -62,7 +64,13 @@ async function serverOf(child: ChildProcess): Promise<ServerProcess> {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
-  child.once('exit', kill)
+  child.once('exit', () => {
+    kill()
+    // A process that left the group may hold its streams open for ever.
+    setTimeout(() => {
+      for (const stream of child.stdio) stream?.destroy()
+    }, drainMs)
+  })
   const ended = new Promise<{ code: number | null; stderr: string }>((resolve) =>
     child.once('close', (code) => {
       const { content, from } = said.since(0)

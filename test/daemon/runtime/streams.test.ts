@@ -139,6 +139,14 @@ describe('an MCP server over standard streams', () => {
     await gone(child)
   })
 
+  it('does not hold up the stop of its crew by a process that left its group', async () => {
+    const { said, it: daemon, local } = await streams()
+    const [server, left] = [await said('pid'), await said('leave')]
+    ending(() => process.kill(Number(left), 'SIGKILL'))
+    await local.stop(daemon.crewId)
+    expect(isAlive(server)).toBe(false)
+  })
+
   it('ends when the daemon is killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-servers-'))
     ending(() => rmSync(folder, { recursive: true }))
