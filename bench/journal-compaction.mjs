@@ -151,7 +151,8 @@ await scratch(async (dir) => {
     met: longest <= 50,
     method:
       `${busy.length} writes, one every 3 ms, p50 ${ms(median(busy))}, p99 ${ms(percentile(busy, 99))}, against ` +
-      `${quiet.length} writes before it began, p50 ${ms(median(quiet))}, p99 ${ms(percentile(quiet, 99))}; the longest: ${worst}`,
+      `${quiet.length} writes before it began, p50 ${ms(median(quiet))}, p99 ${ms(percentile(quiet, 99))}; ` +
+      `the longest: ${worst}`,
   })
   const raw = rawRate(join(dir, 'raw.db'))
   report({

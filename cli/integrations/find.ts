@@ -19,6 +19,17 @@ export async function serverCalled(
   return all.find((row) => row.id === id)!
 }
 
+/** The id of that server; a whole id is taken as it is. */
+export async function serverId(api: Client, name: string, crew: string | undefined): Promise<string> {
+  const all = async () =>
+    crew === undefined
+      ? await api.integrations.list({})
+      : await api.integrations.ofCrew({ crewId: await crewId(api, crew) })
+  const next = crew === undefined ? kind.next : `muster integrations list --crew ${crew}`
+  const names = (row: Server | CrewServer) => [row.name]
+  return await find<Server | CrewServer>({ noun: kind.noun, next, rows: all, names }, name)
+}
+
 /** The server of that name that an agent could be bound to: of its crew before of the workspace. */
 export async function serverFor(api: Client, agentId: string, name: string) {
   const { crew_id: crew } = await api.agents.show({ agentId })

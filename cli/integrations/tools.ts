@@ -2,7 +2,7 @@ import type { Client } from '#client'
 import { NotFound } from '../lookup/find.ts'
 import { crewId } from '../lookup.ts'
 import type { Tool } from '../views/integration-tools.ts'
-import { serverCalled } from './find.ts'
+import { serverId } from './find.ts'
 
 /** What is done about tools, by their names. */
 export interface Wanted {
@@ -27,8 +27,12 @@ export class ServerTools {
   }
 
   static async of(api: Client, name: string, crew: string | undefined): Promise<ServerTools> {
-    const { id } = await serverCalled(api, name, crew)
-    return new ServerTools(api, id, crew === undefined ? undefined : await crewId(api, crew), name)
+    return new ServerTools(
+      api,
+      await serverId(api, name, crew),
+      crew === undefined ? undefined : await crewId(api, crew),
+      name,
+    )
   }
 
   list(): Promise<Tool[]> {

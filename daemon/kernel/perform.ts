@@ -6,7 +6,10 @@ import { type Validator, validator } from './http/validate.ts'
 
 const validators = new Map<string, Validator>()
 
-/** Carries out an operation that is no request of its own; `web` is the request within which it is asked for. The body is checked against the contract. Throws problems. */
+/**
+ * Carries out an operation that is no request of its own; `web` is the request within which it is asked for. The body
+ * is checked against the contract. Throws problems.
+ */
 export async function perform(
   app: App,
   name: string,

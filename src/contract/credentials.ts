@@ -1,3 +1,4 @@
+// One table of all that can be done with credentials, as long as that is.
 import { Type } from 'typebox'
 import { CredentialAudit } from './credential-audit.ts'
 import { OauthMembers } from './credential-oauth.ts'

@@ -187,7 +187,7 @@ export const managed = {
     journal: ['audit.entity_created'],
   }),
   settings: get('/integrations/managed/settings', {
-    summary: 'Say whose key is used for the provider',
+    summary: 'Show whose key is used for the provider',
     access: 'VIEWER',
     aliases: 'managedAliases',
     reply: Settings,

@@ -8,6 +8,7 @@ export const operations = {
   'inbox.act': ['POST', '/api/v1/inbox/:itemId/act'],
   'integrations.decideTools': ['POST', '/api/v1/integrations/:integrationId/tools/decide'],
   'integrations.decideToolsInCrew': ['POST', '/api/v1/crews/:crewId/integrations/:serverId/tools/decide'],
+  'keeper.resolve': ['POST', '/api/v1/admin/keeper/requests/:requestId/resolve'],
   'persona.decide': ['POST', '/api/v1/persona/suggestions/:auditId/decide'],
   'routines.approve': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/approve'],
   'routines.reject': ['POST', '/api/v1/workspaces/:workspaceId/pipelines/:routineSlug/reject'],

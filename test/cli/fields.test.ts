@@ -44,6 +44,7 @@ const unnamed: Record<string, string> = {
   'credentials:test value': 'the stored one is tested',
   'integrations:managed:key api_key': 'asked for, or on standard input',
   'integrations:managed:key base_url': 'not offered',
+  'keeper:ask credential_id': 'the variable names it',
   'keeper:ask requesting_crew_id': 'the one of the agent',
   'keeper:evaluate cases': 'the requests come with Muster',
   'keeper:resolve adjudicator': 'who calls decides',

@@ -80,7 +80,8 @@ const hostile = (status?: number) => {
 /** These work on this machine, wait for a person, or are tried with servers of their own. */
 const elsewhere = new RegExp(
   '^(up|down|init|routines:init|login|logout|pair|chat|dm|rooms:open|ask|doctor|completion|version|contexts:|config:|' +
-    'journal:tail|preferences:notifications|agents:download|memory:export|skills:export|skills:init)',
+    'journal:tail|preferences:notifications|agents:download|memory:export|skills:export|skills:init|' +
+    'integrations:tools)',
 )
 
 function lineFor({ id: name, args, flags }: Manifest['commands'][string]): string[] {

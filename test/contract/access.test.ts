@@ -121,10 +121,10 @@ describe.each(known)('$name', ({ name, endpoint, url }) => {
     const inside: Record<string, string> =
       access === 'internal' ? { 'x-internal-token': app.internalTokens.ofWorkspace(workspace) } : {}
     const usable = endpoint.malformed === 'ignore'
-    // A body without a type may be any JSON.
+    // A body without a type may be any JSON. Another protocol wants its own headers first.
     const wanted = (body: string) =>
       body !== '{' && !('type' in endpoint.body!)
-        ? [endpoint.status, ...(endpoint.access === 'public' ? [404] : [])]
+        ? [endpoint.status, ...(endpoint.access === 'public' ? [404] : []), ...(endpoint.root ? [406] : [])]
         : [400, 404]
     const at = endpoint.path.includes(':workspaceId') ? url.replace('cnone00000000000000000000', workspace) : url
     for (const body of ['{', '[]', '5', '"x"', `"${'x'.repeat(endpoint.bodyLimit ?? 1024 * 1024)}"`]) {

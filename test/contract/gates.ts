@@ -316,7 +316,7 @@ limits.list                signed-in -                 api
 limits.set                 signed-in workspace:admin   api
 limits.reset               signed-in workspace:admin   api
 
-manifests.apply            MANAGER   crews:write       api
+manifests.apply            MANAGER   crews:write       api  second-factor
 manifests.export           MANAGER   -                 api
 manifests.schema           signed-in -                 api
 members.list               VIEWER    -                 api

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract'
@@ -26,6 +27,20 @@ describe('the OpenAPI document', () => {
       Object.values(methods).map(({ operationId }) => operationId),
     )
     expect(listed.sort()).toEqual(endpoints.map(({ name }) => name).sort())
+  })
+
+  it('has all 254 endpoints of the specification', () => {
+    const bare = (path: string) => path.replace(/\{\w+\}/g, '{}')
+    const listed = readFileSync(new URL('data/endpoints.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
+    expect(listed).toHaveLength(254)
+    const served = new Set(
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${bare(path)}`),
+      ),
+    )
+    expect(listed.filter((line) => !served.has(bare(line)))).toEqual([])
   })
 
   it('has no two paths that only differ in the names of their parameters', () => {

@@ -11,6 +11,8 @@ const nobody = 'cnone00000000000000000000'
 const looksEmpty = new Set(['chats.messages', 'templates.save', 'keeper.setAux', 'keeper.resetSlot', 'keeper.probe'])
 /** What is not there is removed already: docs/rules/people.md, "Preferences". */
 const alwaysDone = new Set(['preferences.remove'])
+/** Without a key for the provider nothing is asked, and nobody can say what is there. */
+const withoutKey = new Set(['managed.revokeAccount', 'managed.refreshAccount', 'managed.removeAccount'])
 /** For what is refused before it changes anything. */
 const common = daemon({ shared: true })
 const strict = daemon({ shared: true, config: { rateLimitDisabled: false, authPerMinute: 1, apiPerMinute: 1 } })
@@ -51,7 +53,8 @@ describe.each(endpoints)('$name', ({ endpoint, name }) => {
       asks ||
       endpoint.kind === 'stream' ||
       looksEmpty.has(name) ||
-      alwaysDone.has(name),
+      alwaysDone.has(name) ||
+      withoutKey.has(name),
   )('answers 404 for what does not exist', async () => {
     const { call, workspace } = await common
     expect((await call('OWNER', method, filled(workspace))).body).toMatchObject({ status: 404 })

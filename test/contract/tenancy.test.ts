@@ -17,8 +17,9 @@ const common = (async () => {
   }
 })()
 
-/** Names that belong to no workspace, and where a user's own things live. */
+/** Names that belong to no workspace, and where a user's own things live. An account is at a provider. */
 const free = new Set([
+  'accountId',
   'workspaceId',
   'key',
   'name',

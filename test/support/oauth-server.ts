@@ -107,6 +107,9 @@ export async function oauthServers({ registers = true, client, seconds = 3600 }:
     if (!found?.isValid || found.aud !== resource)
       return void response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${known}"` }).end()
     const server = new McpServer({ name: 'notes', version: '1.0.0' })
+    server.registerTool('whoami', { description: 'Says by which token it was called' }, () => ({
+      content: [{ type: 'text', text: `By ${token}` }],
+    }))
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport as Parameters<typeof server.connect>[0])
     await transport.handleRequest(request, response)

@@ -47,10 +47,10 @@ describe('muster integrations tools', () => {
 
   it('does so for a crew, and says why a list cannot be read', async () => {
     const { it, add, server, muster } = await scene()
-    const { crew_id } = (await it.call('OWNER', 'GET', '/agents')).body[0] ?? {}
-    await add('notes', { endpoint: server.url }, crew_id)
+    const crews: { id: string; slug: string }[] = (await it.call('OWNER', 'GET', '/crews')).body
+    await add('notes', { endpoint: server.url }, crews.find(({ slug }) => slug === 'web')!.id)
     const tools = (...args: string[]) => muster.run('integrations', 'tools', 'notes', '--crew', 'web', ...args)
-    expect((await tools('--refresh', '-o', 'name')).stdout).toBe('find\nopen\n')
+    expect(await tools('--refresh', '-o', 'name')).toMatchObject({ code: 0, stdout: 'find\nopen\n' })
     expect((await tools('--disable', 'find')).code).toBe(0)
     server.pages = [[tool('find'), tool('open', 'Opens more')]]
     await tools('--refresh')
@@ -62,7 +62,7 @@ describe('muster integrations tools', () => {
   it('shows switches that the keyboard changes, and stores them when that is confirmed', async () => {
     const { server, muster, tools, states } = await scene()
     await tools('--refresh')
-    server.pages = [[tool('find', 'Finds more'), tool('open')]]
+    server.pages = [[tool('find', 'Finds more\u001b]0;evil\u0007'), tool('open')]]
     await tools('--refresh')
     const screen = muster.terminal(['integrations', 'tools', 'search'], { cols: 100, rows: 30, env: { NO_COLOR: '1' } })
     await screen.until(/>\[x\] {2}find {2}held/)
@@ -77,6 +77,7 @@ describe('muster integrations tools', () => {
     screen.type('y')
     expect(await screen.ended).toBe(0)
     expect(screen.text()).toContain('Saved 2 changes.')
+    expect(screen.text()).not.toContain('\u001b]0;evil')
     expect(await states()).toEqual({ find: 'allowed', open: 'off' })
   })
 

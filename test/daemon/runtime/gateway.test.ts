@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { everythingServer } from '../../support/everything-server.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { adaKey, boKey, gatewayScene, withSidecar } from '../../support/gateway.ts'
+import { actsOf } from '../../support/oauth.ts'
+import { oauthServers } from '../../support/oauth-server.ts'
 
 /** Ada's server, the reference one, with a sidecar before her daemon. */
 async function everything(more: object = {}) {
@@ -214,6 +216,32 @@ describe('the credential of an MCP server', () => {
     const { error } = await scene.callTool('fake', 'echo')
     expect(error.message).toContain('[redacted]')
     expect(JSON.stringify(scene.calls())).not.toContain('s3cret')
+  })
+})
+
+describe('the tokens of a server that people signed in to', () => {
+  it('are put into the calls of agents that are bound with nothing of their own, and shown to nobody', async () => {
+    const servers = await oauthServers()
+    const scene = await gatewayScene(servers.hosts)
+    await actsOf(scene.it, servers).signIn()
+    const [server] = (await scene.it.call('OWNER', 'GET', '/integrations')).body
+    const { callTool } = await withSidecar(scene)
+    const { result, error } = await callTool(server.name, 'whoami')
+    expect(error).toBeUndefined()
+    expect(result).toMatchObject({ isError: false, content: [{ text: 'By [redacted]' }] })
+    expect(scene.calls()).toMatchObject([{ tool: 'whoami', outcome: 'ok' }])
+  })
+
+  it('go to no other server, though an agent is bound to it with them', async () => {
+    const servers = await oauthServers()
+    const elsewhere = await fakeServer((_, reply) => json(reply, {}))
+    const scene = await gatewayScene([...servers.hosts, new URL(elsewhere.url).host])
+    const credential_id = await actsOf(scene.it, servers).signIn()
+    const { id } = await scene.server('elsewhere', `${elsewhere.url}/mcp`)
+    await scene.bind(id, { credential_id })
+    const { callTool } = await withSidecar(scene)
+    expect((await callTool('elsewhere', 'whoami')).error.message).toContain('cannot be used there')
+    expect(elsewhere.seen).toEqual([])
   })
 })
 

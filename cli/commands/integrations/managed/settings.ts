@@ -2,7 +2,7 @@ import { ApiCommand } from '../../../command.ts'
 import { settingsView } from '../../../views/managed.ts'
 
 export default class IntegrationsManagedSettings extends ApiCommand<typeof IntegrationsManagedSettings> {
-  static override summary = 'Say whose key is used for the provider'
+  static override summary = 'Show whose key is used for the provider'
   static override hiddenAliases = ['managed:settings']
   static override examples = ['$ <%= config.bin %> integrations managed settings']
 

@@ -222,6 +222,7 @@ export const kept: Readonly<Record<string, string>> = {
   'assignments.assigned_by_id': 'an agent',
   'credentials.account_email': 'an account at a provider, not a person of the workspace',
   'labelled_issues.assignee_id': 'follows missions.assignee_id by a trigger',
+  'managed_grants.account_user': 'an account at a provider, not a person of the workspace',
   'memory_files.owner_id': 'an agent, a crew or the workspace',
   'memory_versions.owner_id': 'an agent, a crew or the workspace',
   'missions.created_by_type': 'a kind, not a person',

@@ -21,10 +21,6 @@ export const queries = statements((db) => ({
     `SELECT id, encrypted_value, status, token_expires_at, cooldown_until, provider FROM credentials
      WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL AND type = 'API_KEY'`,
   ),
-  valueById: db.prepare<[workspace: string, id: string], KeyRow>(
-    `SELECT id, encrypted_value, status, token_expires_at, cooldown_until FROM credentials
-     WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
-  ),
   endpoints: db.prepare<[workspace: string], KeyRow>(
     `SELECT id, encrypted_value, status, token_expires_at, cooldown_until FROM credentials
      WHERE workspace_id = ? AND deleted_at IS NULL AND type = 'ENDPOINT_URL' ORDER BY created_at, id`,

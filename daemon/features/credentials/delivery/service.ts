@@ -214,13 +214,6 @@ export function apiKeyOf(
   return token === null ? null : { provider: row.provider, token }
 }
 
-/** What a working credential of the workspace holds; null when it cannot be used now. */
-export function usableValue(app: App, workspaceId: string, credentialId: string): string | null {
-  const row = deliveryQueries(app.db).valueById.get(workspaceId, credentialId)
-  if (!row || !app.vault || statusOf(row, app.clock()) !== 'ACTIVE') return null
-  return openValue(app, row)
-}
-
 /** The address in the workspace's oldest working credential of type ENDPOINT_URL; null without one. */
 export function endpointUrl(app: App, workspaceId: string): string | null {
   if (!app.vault) return null

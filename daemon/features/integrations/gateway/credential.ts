@@ -1,5 +1,6 @@
 import type { App } from '#kernel/app'
-import { usableValue } from '../../credentials/delivery/service.ts'
+import { valueFor } from '../../credentials/oauth/service.ts'
+import { credentialFor } from '../connections/service.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { Unusable } from '../sessions/service.ts'
 
@@ -12,17 +13,21 @@ export interface Credential {
 
 const none: Credential = { headers: {}, secrets: [], credentialId: null }
 
-/** The credential with which an agent's server is called now. Throws `Unusable` for one that cannot be used. */
-export function credentialFor(app: App, { server, binding }: Pick<Effective, 'server' | 'binding'>): Credential {
-  const id = binding?.credential_id ?? null
-  if (!binding || id === null) return none
-  const value = usableValue(app, server.workspace_id, id)
-  if (value === null) throw new Unusable(`The credential of ${server.name} cannot be used: people have to renew it`)
+/**
+ * The credential with which an agent's server is called now: of its own binding, else the server's. Throws `Unusable`
+ * for one that cannot be used, or whose tokens were issued for another server.
+ */
+export function credentialOf(app: App, { server, binding }: Pick<Effective, 'server' | 'binding'>): Credential {
+  const { credential_id: id, cred_type, cred_header } = credentialFor(app, server, binding)
+  if (id === null) return none
+  const value = valueFor(app, server.workspace_id, id, server.endpoint!)
+  if (value === null)
+    throw new Unusable(`The credential of ${server.name} cannot be used there: people have to renew or replace it`)
   if (!/^[\x20-\x7e]+$/.test(value))
     throw new Unusable(`The credential of ${server.name} cannot be used: it has characters that no header may have`)
-  const [header, text] = headerOf(binding.cred_type, value)
+  const [header, text] = headerOf(cred_type, value)
   return {
-    headers: { [binding.cred_header ?? header]: text },
+    headers: { [cred_header ?? header]: text },
     secrets: [value, text],
     credentialId: id,
   }

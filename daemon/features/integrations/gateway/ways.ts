@@ -6,7 +6,7 @@ import { settingsOf } from '../resolved/service.ts'
 import { readArgs } from '../rules.ts'
 import { openSession, type Session, Unusable } from '../sessions/service.ts'
 import { openVariables } from '../variables.ts'
-import { credentialFor } from './credential.ts'
+import { credentialOf } from './credential.ts'
 import type { Caller } from './service.ts'
 import { openStreams } from './streams.ts'
 
@@ -52,7 +52,7 @@ function overHttp(
   const { hostname } = new URL(endpoint!)
   if (!permits(hostname))
     throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  const credential = credentialFor(app, found)
+  const credential = credentialOf(app, found)
   const { secrets, credentialId } = credential
   const headers = { ...own, ...credential.headers }
   const called = { endpoint: endpoint!, headers, timeoutMs, maxBytes }

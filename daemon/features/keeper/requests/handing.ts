@@ -10,7 +10,7 @@ const seconds = 10
 /** Whole or not at all; who reads the folder sees the old file or the new one. */
 const place = 'umask 077; cat > "$1/.part-$$" && chmod 400 "$1/.part-$$" && mv -f -- "$1/.part-$$" "$1/$2"'
 const takeAway = `folder=$1; shift; cd -- "$folder" || exit 0
-rm -f -- "$@" .env
+rm -f -- "$@" .env .part-*
 umask 377; cat > .part-env
 if [ -s .part-env ]; then mv -f .part-env .env; else rm -f .part-env; fi`
 
@@ -30,14 +30,14 @@ export async function hand(app: App, { id, agent_id, credential_id }: Row): Prom
   return `${folders.secrets}/${credential.variable}`
 }
 
-/** The same, for an agent that may not wait for it. */
+/** The same, for an agent that may not wait for it; not once its run is over, for which it asked. */
 export const handSoon = (app: App, row: Row): void =>
-  app.afterCommit(
-    () =>
+  app.afterCommit(() => {
+    if (workingOfAgent(app, row.agent_id!).length)
       void hand(app, row).catch((error) =>
         app.log.error({ err: error, request: row.id }, 'A credential that people allowed could not be handed out'),
-      ),
-  )
+      )
+  })
 
 /** Takes from an agent what it may have only while a lease goes on, unless it is at work in another run. */
 export async function takeBack(app: App, agentId: string): Promise<void> {
@@ -45,9 +45,10 @@ export async function takeBack(app: App, agentId: string): Promise<void> {
   const folders = names.length ? app.runs.foldersOf(agentId) : null
   if (!folders) return
   const stdin = Buffer.from(secretFiles(deliveryOf(app, agentId).secrets, '').at(-1)?.content ?? '')
-  await attempt(() =>
+  const end = await attempt(() =>
     app.runs.command(agentId, { argv: ['sh', '-c', takeAway, 'sh', folders.secrets, ...names], stdin, seconds }),
   )
+  if (end && end.code !== 0) app.log.error({ agent: agentId, code: end.code }, 'Credentials could not be taken back')
 }
 
 /** After a run: what was handed out without a lease is for that run. */

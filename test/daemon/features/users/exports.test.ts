@@ -40,6 +40,7 @@ const excused: Record<string, string> = {
   notifications: 'what others did, as the person was told; it is read and deleted there',
   routine_runs: 'of routines of a workspace; who asked for one is in the journal, which belongs to its workspace',
   journal_erasures: 'of a workspace; that it was done stays in the journal, which belongs to its workspace',
+  oauth_states: 'sign-ins that have begun, a quarter of an hour each',
   file_versions: 'of files of crews; who saved one is in the journal, which belongs to its workspace',
 }
 
