@@ -15,9 +15,11 @@ interface Reading {
 export async function learnTools(app: App, server: ServerRow, client: Client, { timeoutMs, clean }: Reading) {
   const tools = clean(await readTools(client, `The server ${server.name}`, timeoutMs))
   await untilWritten(app, () => {
-    // What an address before this one offered says nothing of the server as it is now.
+    // What another address or program offered says nothing of the server as it is now.
     const current = queries(app.db).find.get(server.workspace_id, server.id)
-    if (current?.endpoint === server.endpoint)
+    if (current && placesOf(current) === placesOf(server))
       learn(app, current, { tools, complete: false, actor: null, now: app.now() })
   })
 }
+
+const placesOf = ({ endpoint, command, args_json }: ServerRow): string => JSON.stringify([endpoint, command, args_json])

@@ -42,6 +42,8 @@ interface Reasons {
 export interface Session {
   client: Client
   close(): Promise<void>
+  /** Why the server is gone, where that is known. */
+  failure?(): Unusable | null
 }
 
 /**
