@@ -40,6 +40,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   watch_presets: ['preset'],
   watch_spec: ['watch'],
   require_second_approver: ['second-approver'],
+  journal_tool_arguments: ['tool-arguments'],
   auto_lease_seconds: ['lease'],
   gov_model_provider: ['provider'],
   gov_model_id: ['model'],

@@ -24,6 +24,7 @@ export const workspaceView: View<Static<typeof Workspace>> = {
     'Credential audit': ({ credential_audit_retention_days: days }) =>
       days === 0 ? 'kept for ever' : `${days ?? 90} days`,
     Journal: ({ journal_retention_days: days }) => (days === 0 ? 'kept for ever' : `in full for ${days ?? 30} days`),
+    'Tool arguments': ({ journal_tool_arguments: shown }) => (shown ? 'in the journal' : 'not shown'),
     Language: ({ preferred_language }) => preferred_language,
     Crews: ({ _count }) => _count?.crews,
     Agents: ({ _count }) => _count?.agents,

@@ -9,7 +9,7 @@ import { createScrubber } from './adapters/scrub.ts'
 import { runOfProgram } from './runs/program.ts'
 import { canonicalHost, compilePolicy } from './sidecar/policy.ts'
 import { isCalled } from './sidecar-config.ts'
-import type { SidecarAnswer, SidecarCall } from './types.ts'
+import type { Runtime, ServerProgram, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** Where sidecars ask for the servers that people gave an agent. */
 export const gatewayRoute = '/mcp-tool-calls'
@@ -19,6 +19,7 @@ export const gatewayRoute = '/mcp-tool-calls'
  */
 export async function answerGateway(
   app: App,
+  runtime: Runtime,
   crewId: string,
   { agentId, runId: named, body }: SidecarCall,
   signal: AbortSignal,
@@ -39,6 +40,7 @@ export async function answerGateway(
     agent,
     runId: run.id,
     signal,
+    start: (program: ServerProgram) => runtime.startServer(crewId, program),
     permits: (hostname: string) => {
       const host = canonicalHost(hostname)
       return host !== null && rules.permitsHost(host)

@@ -55,7 +55,7 @@ export function answerCalls(app: App, runtime: Runtime): void {
   )
   runtime.onSidecarCall(async (crewId, call, signal) => {
     try {
-      if (call.route === gatewayRoute) return await answerGateway(app, crewId, call, signal)
+      if (call.route === gatewayRoute) return await answerGateway(app, runtime, crewId, call, signal)
       const operation = routes.get(call.route)
       if (!operation) throw problem('not_found')
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))

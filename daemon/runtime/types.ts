@@ -1,5 +1,5 @@
 /** What a runtime is: all that the daemon asks of the engine, or of processes, that runs crews. */
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
 import type { Answers, MarksRequest } from './marks/wire.ts'
@@ -126,6 +126,23 @@ export interface CommandEnd {
   code: number
   stdout: string
   stderr: string
+}
+
+/** A server that is spoken with over its standard streams. */
+export interface ServerProgram {
+  serverId: string
+  argv: string[]
+  /** All that it gets beside PATH and HOME. */
+  env: Record<string, string>
+}
+
+export interface ServerProcess {
+  input: Writable
+  output: Readable
+  /** Settles when it has ended, however that came; `stderr` is at most its last 8 KiB. */
+  ended: Promise<{ code: number | null; stderr: string }>
+  /** Ends it with all of its processes; resolves when done. */
+  end(): Promise<void>
 }
 
 export interface ShellSize {
@@ -372,6 +389,8 @@ export interface Runtime {
   command(crewId: string, agent: AgentSpec, command: AgentCommand): Promise<CommandEnd>
   /** Opens a shell as an agent. `id` counts as an open run as long as `onOpenRuns` lists it. */
   openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram>
+  /** Starts a server beside the agents, which ends with the crew at the latest. Rejects with a RuntimeError. */
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess>
   /** Writes a file as the agent, whole or not at all, over one of its name. The crew must be running. */
   deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void>
   /** Removes a folder below the agent's output folder, as the agent. The crew must be running. */

@@ -25,6 +25,7 @@ export const Workspace = Type.Object({
   require_second_approver: Type.Boolean({
     description: 'Who created an agent does not decide alone about the secrets that it offers',
   }),
+  journal_tool_arguments: Type.Boolean({ description: 'Entries of calls of MCP tools show the arguments' }),
   _count: Type.Optional(Type.Object({ crews: Type.Integer(), agents: Type.Integer(), members: Type.Integer() })),
   _count_crews: Type.Optional(Type.Integer({ description: 'The counts once more, for older clients; absent at 0' })),
   _count_agents: Type.Optional(Type.Integer()),
@@ -52,6 +53,9 @@ const Change = Type.Object({
   preferred_language: Type.Optional(nullable(Language)),
   require_two_factor: Type.Optional(Type.Boolean({ description: 'only an OWNER with a second factor may change it' })),
   require_second_approver: Type.Optional(Type.Boolean({ description: 'only an OWNER may change it' })),
+  journal_tool_arguments: Type.Optional(
+    Type.Boolean({ description: 'whether entries of calls of MCP tools show the arguments, without secrets' }),
+  ),
   allow_privileged_credentials: Type.Optional(Type.Boolean()),
   run_retention_days: days(1, 'null: runs are kept'),
   credential_audit_retention_days: days(0, 'null: 90 days; 0: kept for ever'),

@@ -7,7 +7,7 @@ import { gatewayConfig } from '../../daemon/runtime/adapters/mcp.ts'
 import { opencode } from '../../daemon/runtime/adapters/opencode/index.ts'
 import { fetchClient } from '../support/agent-client.ts'
 import { clientScene, closeScenes, type Dialect, dummyKey } from '../support/client-suite.ts'
-import { everythingServer } from '../support/everything-server.ts'
+import { everythingArgs, everythingServer } from '../support/everything-server.ts'
 import { gatewayScene } from '../support/gateway.ts'
 import { geminiEndpoint } from '../support/gemini-endpoint.ts'
 import { leaveOut } from '../support/leave-out.ts'
@@ -72,10 +72,12 @@ describe.each(fetched)('$client with the servers that people gave its agent', { 
   const { bin, missing } = client
 
   /** The client with the reference server behind the gateway, whose model calls its `echo` once. */
-  async function scene(off = false) {
+  async function scene({ off = false, over = 'http' } = {}) {
     const { url, host } = await everythingServer()
     const gateway = await gatewayScene([host])
-    const { id } = await gateway.server('everything', url)
+    const { id } = await (over === 'http'
+      ? gateway.server('everything', url)
+      : gateway.program('everything', everythingArgs))
     const asked: string[] = []
     const script = async (body: unknown): Promise<ScriptedTurn> => {
       asked.push(JSON.stringify(body))
@@ -101,8 +103,16 @@ describe.each(fetched)('$client with the servers that people gave its agent', { 
     expect(calls()).toMatchObject([{ server: 'everything', tool: 'echo', outcome: 'ok' }])
   })
 
+  it.skipIf(missing)('calls a tool of the reference server over standard streams', async () => {
+    const { run, asked, calls } = await scene({ over: 'streams' })
+    const { verdict } = await run()
+    expect(verdict).toMatchObject({ status: 'completed' })
+    expect(asked.at(-1)).toMatch(/Echo: the-word-is-plum/)
+    expect(calls()).toMatchObject([{ server: 'everything', tool: 'echo', outcome: 'ok' }])
+  })
+
   it.skipIf(missing)('is refused a tool that was switched off after it had read the list', async () => {
-    const { run, asked, calls } = await scene(true)
+    const { run, asked, calls } = await scene({ off: true })
     await run()
     expect(asked.at(-1)).not.toMatch(/Echo: the-word-is-plum/)
     expect(calls()).toMatchObject([{ server: 'everything', tool: 'echo', outcome: 'refused' }])

@@ -6,6 +6,9 @@ import { ending } from './endings.ts'
 
 const program = new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url)
 
+/** The arguments with which node runs the reference MCP server over standard streams. */
+export const everythingArgs = [program.pathname, 'stdio']
+
 /** The reference MCP server over streamable HTTP, a process on loopback; it ends with the test, or as `when` says. */
 export async function everythingServer(when = ending): Promise<{ url: string; host: string }> {
   const port = await freePort()

@@ -294,6 +294,10 @@ export class FakeRuntime implements Runtime {
   }
   /** Rejects the next delivery. */
   refuseDelivery: Error | null = null
+  async startServer(): Promise<never> {
+    throw new RuntimeError('refused', 'no server runs here')
+  }
+
   async deliver(_crewId: string, _agent: AgentSpec, { folder, name, content }: Delivery): Promise<void> {
     const refused = this.refuseDelivery
     this.refuseDelivery = null

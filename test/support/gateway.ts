@@ -4,7 +4,8 @@ import { queries } from '../../daemon/features/integrations/tools/queries.ts'
 import type { Ask } from '../../daemon/runtime/sidecar/control.ts'
 import { startSidecar } from '../../daemon/runtime/sidecar/server.ts'
 import { answerCalls } from '../../daemon/runtime/sidecar-calls.ts'
-import type { Runtime, SidecarListener } from '../../daemon/runtime/types.ts'
+import type { Runtime, ServerProgram, SidecarListener } from '../../daemon/runtime/types.ts'
+import { localCrew } from './local-servers.ts'
 import { workplace } from './runs.ts'
 
 /** The key by which the sidecar knows Ada. */
@@ -15,7 +16,9 @@ export const boKey = 'muster-dummy-key-of-bo'
 export async function gatewayScene(hosts: string[] = []) {
   const it = await workplace({ config: { integrationHosts: hosts } })
   let listener: SidecarListener | undefined
+  const local = await localCrew(it.crewId)
   answerCalls(it.app, {
+    startServer: (crewId: string, program: ServerProgram) => local.startServer(crewId, program),
     onSidecarCall: (given: SidecarListener) => {
       listener = given
     },
@@ -36,6 +39,8 @@ export async function gatewayScene(hosts: string[] = []) {
   }
   const server = (name: string, endpoint: string, more: object = {}) =>
     make('/integrations', { name, endpoint, ...more })
+  const program = (name: string, args: string[], more: object = {}) =>
+    make('/integrations', { name, transport: 'stdio', command: 'node', args_json: JSON.stringify(args), ...more })
   const bind = async (serverId: string, more: object = {}, agent = it.agentId) =>
     make(`/agents/${agent}/integrations`, { mcp_server_id: serverId, mcp_server_scope: 'workspace', ...more })
   const credential = async (value: string): Promise<string> =>
@@ -54,7 +59,7 @@ export async function gatewayScene(hosts: string[] = []) {
       .flatMap(({ entry_type, payload }) =>
         entry_type === 'mcp.tool_call' ? [payload as Record<string, unknown> & { outcome: string }] : [],
       )
-  return { it, bo, chat, runId: run_id, ask, server, bind, credential, change, calls }
+  return { it, bo, chat, local, runId: run_id, ask, server, program, bind, credential, change, calls }
 }
 
 /** What a tool server answers, as far as tests look at it. */

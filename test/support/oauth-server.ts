@@ -37,6 +37,7 @@ export async function oauthServers({ registers = true, client, seconds = 3600 }:
   const { default: Provider } = await import('oidc-provider')
   const instead = new Map<string, RequestListener>()
   const seen: string[] = []
+  const brought: string[] = []
   let provider: InstanceType<typeof Provider>
   let handle: ReturnType<InstanceType<typeof Provider>['callback']>
   let willing = true
@@ -104,11 +105,12 @@ export async function oauthServers({ registers = true, client, seconds = 3600 }:
         .end(JSON.stringify({ resource, authorization_servers: [issuer], scopes_supported: ['mcp'] }))
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
     const found = token === undefined ? undefined : await provider.AccessToken.find(token)
+    if (found) brought.push(token!)
     if (!found?.isValid || found.aud !== resource)
       return void response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${known}"` }).end()
     const server = new McpServer({ name: 'notes', version: '1.0.0' })
-    server.registerTool('whoami', { description: 'Says by which token it was called' }, () => ({
-      content: [{ type: 'text', text: `By ${token}` }],
+    server.registerTool('echo', { description: `Says what it is sent: ${token}` }, () => ({
+      content: [{ type: 'text', text: `You are ${token}` }],
     }))
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport as Parameters<typeof server.connect>[0])
@@ -131,6 +133,10 @@ export async function oauthServers({ registers = true, client, seconds = 3600 }:
     refuse() {
       willing = false
     },
+    /** Tokens that the MCP server was brought, in order. */
+    brought,
+    /** Ends a token before its time. */
+    revoke: async (token: string) => void (await (await provider.AccessToken.find(token))?.destroy()),
     /** Whether the MCP server takes a token. */
     async takes(token: string): Promise<boolean> {
       const found = await provider.AccessToken.find(token)

@@ -25,6 +25,10 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
       allowNo: true,
       description: "require a second person to decide about secrets that one's own agents offer",
     }),
+    'tool-arguments': Flags.boolean({
+      allowNo: true,
+      description: 'show the arguments of MCP tools in the journal, without secrets',
+    }),
     'credential-audit-days': Flags.integer({
       min: 0,
       helpValue: 'DAYS',
@@ -49,6 +53,7 @@ export default class WorkspacesUpdate extends ApiCommand<typeof WorkspacesUpdate
         preferred_language: language,
         require_two_factor: this.flags['require-two-factor'],
         require_second_approver: this.flags['require-second-approver'],
+        journal_tool_arguments: this.flags['tool-arguments'],
         credential_audit_retention_days: this.flags['credential-audit-days'],
         journal_retention_days: this.flags['journal-days'],
       }),

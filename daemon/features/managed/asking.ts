@@ -1,8 +1,8 @@
 import type { App } from '#kernel/app'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
+import { plainLine } from '#kernel/plain-line'
 import { problem } from '#kernel/problem'
 import { managedAddress } from '../../providers/managed.ts'
-import { plainLine } from '../integrations/sessions/service.ts'
 
 export interface Asked {
   method?: NonNullable<OutboundRequest['method']>

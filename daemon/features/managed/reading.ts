@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import type { managed } from '#contract/managed'
-import { plainLine } from '../integrations/sessions/service.ts'
+import { plainLine } from '#kernel/plain-line'
 import type { Members } from './asking.ts'
 
 // What the provider answers may be anything: texts lose what could deceive, members of another kind are left out.

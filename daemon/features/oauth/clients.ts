@@ -1,8 +1,8 @@
 import type { App } from '#kernel/app'
 import { isLoopbackHost } from '#kernel/outbound/addresses'
 import type { OauthClient } from '../credentials/oauth/service.ts'
+import { guardedFetch, Unsound, unsound } from '../credentials/oauth-asking/service.ts'
 import { documentOf } from './addresses.ts'
-import { guardedFetch, Unsound, unsound } from './asking.ts'
 import type { Found } from './discovery.ts'
 
 /** A client that people registered with a server. */

@@ -2,7 +2,7 @@ import type { App } from '#kernel/app'
 import { isAmong } from '#kernel/outbound/hosts'
 import { type SignIn, signIns } from '../../providers/oauth.ts'
 import { isAudience } from '../credentials/oauth/service.ts'
-import { checkAddress, type Fetch, guardedFetch, Unsound, unsound } from './asking.ts'
+import { checkAddress, type Fetch, guardedFetch, Unsound, unsound } from '../credentials/oauth-asking/service.ts'
 
 /** Where one signs in for a server, and what is known of that place. */
 export interface Found {

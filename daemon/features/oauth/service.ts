@@ -7,13 +7,13 @@ import { membership } from '#kernel/auth/membership'
 import type { Actor, Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
 import { clientOf, keepTokens, type OauthClient } from '../credentials/oauth/service.ts'
+import { Unsound } from '../credentials/oauth-asking/service.ts'
+import { exchangeCode, type Granted } from '../credentials/oauth-tokens/service.ts'
 import { findDecided } from '../credentials/service.ts'
 import { connectServers } from '../integrations/connections/service.ts'
 import { redirectOf } from './addresses.ts'
-import { Unsound } from './asking.ts'
 import { register } from './clients.ts'
 import { type Begun, burnOwn, challengeOf, keepState, newState, newVerifier } from './states.ts'
-import { exchangeCode, type Granted } from './tokens.ts'
 
 /** One signs in for what one stored oneself; ADMIN does for anything. */
 const maySign = ({ created_by }: { created_by: string | null }, { id, role }: Pick<Actor, 'id' | 'role'>): boolean =>

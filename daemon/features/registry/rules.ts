@@ -1,4 +1,4 @@
-import { plainLine } from '../integrations/sessions/service.ts'
+import { plainLine } from '#kernel/plain-line'
 import type { Told } from './queries.ts'
 
 /** A server of a page of the registry: what is kept of it, or that it was withdrawn; null for what cannot be used. */

@@ -8,12 +8,14 @@ export type Row = Omit<
   | 'allow_privileged_credentials'
   | 'require_two_factor'
   | 'require_second_approver'
+  | 'journal_tool_arguments'
   | `currentUser${string}`
   | `_count${string}`
 > & {
   allow_privileged_credentials: number
   require_two_factor: number
   require_second_approver: number
+  journal_tool_arguments: number
 }
 
 export interface Counts {
@@ -35,6 +37,7 @@ const names = [
   'journal_retention_days',
   'require_two_factor',
   'require_second_approver',
+  'journal_tool_arguments',
   'created_at',
   'updated_at',
 ]
@@ -80,6 +83,7 @@ export const queries = statements((db) => ({
   update: db.prepare<Row, Row>(
     `UPDATE OR IGNORE workspaces SET name = @name, slug = @slug, preferred_language = @preferred_language,
       require_two_factor = @require_two_factor, require_second_approver = @require_second_approver,
+       journal_tool_arguments = @journal_tool_arguments,
        credential_audit_retention_days = @credential_audit_retention_days,
        audit_log_retention_days = @audit_log_retention_days, journal_retention_days = @journal_retention_days,
        updated_at = @updated_at
@@ -88,6 +92,7 @@ export const queries = statements((db) => ({
   secondApprover: db.prepare<[id: string], { required: number }>(
     'SELECT require_second_approver AS required FROM workspaces WHERE id = ?',
   ),
+  toolArguments: db.prepare<[id: string], number>('SELECT journal_tool_arguments FROM workspaces WHERE id = ?').pluck(),
   setSecondApprover: db.prepare<{ id: string; required: number; now: string }>(
     'UPDATE workspaces SET require_second_approver = @required, updated_at = @now WHERE id = @id',
   ),

@@ -14,13 +14,14 @@ import { queries, type Row } from './queries.ts'
 type Shown = Static<typeof Workspace>
 
 const present = (
-  { allow_privileged_credentials, require_two_factor, require_second_approver, ...row }: Row,
+  { allow_privileged_credentials, require_two_factor, require_second_approver, journal_tool_arguments, ...row }: Row,
   role?: Role | null,
 ): Shown => ({
   ...row,
   allow_privileged_credentials: allow_privileged_credentials === 1,
   require_two_factor: require_two_factor === 1,
   require_second_approver: require_second_approver === 1,
+  journal_tool_arguments: journal_tool_arguments === 1,
   ...(role && { currentUserRole: role }),
 })
 
@@ -116,6 +117,7 @@ const changeable = [
   'preferred_language',
   'require_two_factor',
   'require_second_approver',
+  'journal_tool_arguments',
   'credential_audit_retention_days',
   'journal_retention_days',
   ...laterWorkspaceMembers,
@@ -140,6 +142,7 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
       preferred_language === undefined ? before.preferred_language : preferred_language?.trim() || null,
     require_two_factor: require_two_factor ? 1 : 0,
     require_second_approver: require_second_approver ? 1 : 0,
+    journal_tool_arguments: Number(body.journal_tool_arguments ?? before.journal_tool_arguments),
     ...given(body, before, 'credential_audit_retention_days'),
     ...given(body, before, 'audit_log_retention_days'),
     ...given(body, before, 'journal_retention_days'),
@@ -154,6 +157,10 @@ export function update(app: App, { actor, body, now }: Call<typeof workspaces.up
 /** Whether two people decide about secrets of agents. */
 export const secondApproverRequired = ({ db }: App, workspace: string): boolean =>
   queries(db).secondApprover.get(workspace)?.required === 1
+
+/** Whether entries of calls of MCP tools show the arguments. */
+export const showsToolArguments = ({ db }: App, workspace: string): boolean =>
+  queries(db).toolArguments.get(workspace) === 1
 
 /** Sets whether two people decide. Whoever calls records the fact. */
 export function requireSecondApprover(app: App, workspace: string, required: boolean, now: string): void {

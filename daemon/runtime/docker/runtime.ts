@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Usage } from '../disk/usage.ts'
+import { RuntimeError } from '../errors.ts'
 import { answerIn } from '../marks/answer.ts'
 import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
@@ -338,6 +339,11 @@ export class DockerRuntime implements Runtime {
 
   openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram> {
     return this.#runs.openShell(crewId, agent, id, size)
+  }
+
+  startServer(): Promise<never> {
+    const why = 'Servers over standard streams do not run in containers yet'
+    return Promise.reject(new RuntimeError('refused', why))
   }
 
   async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {

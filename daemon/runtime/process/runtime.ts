@@ -35,6 +35,8 @@ import type {
   RunRef,
   RunSpec,
   Runtime,
+  ServerProcess,
+  ServerProgram,
   SidecarConfig,
   SidecarListener,
   SidecarReport,
@@ -46,6 +48,7 @@ import { checkListener } from './listeners.ts'
 import { askMarksHere } from './marks.ts'
 import { makePlaces, placesBelow } from './places.ts'
 import { launch, run, runCommand } from './programs.ts'
+import { Servers } from './servers.ts'
 import { Sidecars } from './sidecars.ts'
 import { foldersIn, readState, writeState } from './state.ts'
 import { countFolder } from './usage.ts'
@@ -68,6 +71,7 @@ export class ProcessRuntime implements Runtime {
   readonly #folder: string
   readonly #programs: string
   readonly #sidecars = new Sidecars()
+  readonly #servers = new Servers()
   /** By agent. */
   readonly #turns = new Turns()
   #openRuns: (agentId: string) => string[] = () => []
@@ -142,13 +146,16 @@ export class ProcessRuntime implements Runtime {
     await this.#sidecars.close(crewId)
     const state = readState(root)
     if (state) writeState(root, { ...state, state: 'stopped', startedAt: null })
+    await this.#servers.end(crewId)
   }
 
   async remove(crewId: string, { data }: { data: boolean }): Promise<void> {
     const root = this.#root(crewId)
     await this.#endAll(root)
     await this.#sidecars.close(crewId)
-    await rm(data ? root : join(root, 'crew.json'), { recursive: true, force: true })
+    await rm(join(root, 'crew.json'), { force: true })
+    await this.#servers.end(crewId)
+    if (data) await rm(root, { recursive: true, force: true })
   }
 
   /** Ends processes run by run, including those that ended runs left behind, since there is no container to stop. */
@@ -309,6 +316,15 @@ export class ProcessRuntime implements Runtime {
     return Promise.reject(new RuntimeError('refused', why))
   }
 
+  async startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
+    if (readState(this.#root(crewId))?.state !== 'running')
+      throw new RuntimeError('not_running', 'The crew is not running')
+    const server = await this.#servers.start(crewId, join(this.#root(crewId), 'servers', program.serverId), program)
+    if (readState(this.#root(crewId))?.state === 'running') return server
+    await server.end()
+    throw new RuntimeError('not_running', 'The crew was stopped meanwhile')
+  }
+
   async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {
     await deliverHere(this.#outputOf(crewId, agent), file)
   }
@@ -324,6 +340,7 @@ export class ProcessRuntime implements Runtime {
   }
 
   async close(): Promise<void> {
+    await this.#servers.endAll()
     await this.#sidecars.closeAll()
   }
 

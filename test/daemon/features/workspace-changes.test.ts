@@ -85,6 +85,7 @@ describe('workspaces.update', () => {
     { preferred_language: 'fr' },
     { require_two_factor: false },
     { require_second_approver: false },
+    { journal_tool_arguments: true },
     { credential_audit_retention_days: 0 },
     { credential_audit_retention_days: 36_500 },
     { audit_log_retention_days: 0 },

@@ -22,6 +22,7 @@ describe('workspaces.create', () => {
       audit_log_retention_days: null,
       journal_retention_days: null,
       require_second_approver: false,
+      journal_tool_arguments: false,
       require_two_factor: false,
     })
     const counts = { _count: { crews: 0, agents: 0, members: 1 }, _count_members: 1 }

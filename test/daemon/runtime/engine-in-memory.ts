@@ -93,6 +93,7 @@ export class EngineInMemory {
     command: async () => ({ code: 0, stdout: '', stderr: '' }),
     watchWrites: () => ({ close() {} }),
     openShell: () => Promise.reject(new Error('no shells here')),
+    startServer: () => Promise.reject(new Error('no servers here')),
     deliver: async () => undefined,
     withdraw: async () => undefined,
     close: async () => {},

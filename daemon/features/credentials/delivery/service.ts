@@ -116,12 +116,11 @@ export function secretFiles(secrets: readonly Secret[], folder: string): RunFile
   ]
 }
 
-/** Records that credentials were given to a run. */
-export function markUsed(
-  app: App,
-  credentialIds: readonly string[],
-  detail: { agent_id: string; run_id: string },
-): void {
+/** For whom a credential was used: a run of an agent, or Muster itself at an integration. */
+type UseDetail = { agent_id: string; run_id: string } | { integration_id: string }
+
+/** Records that credentials were used, as by a run that they were given to. */
+export function markUsed(app: App, credentialIds: readonly string[], detail: UseDetail): void {
   for (const id of new Set(credentialIds)) {
     credentialQueries(app.db).setUsed.run(app.now(), id)
     note(app, id, 'USE', actorOf(null), detail)
@@ -129,8 +128,8 @@ export function markUsed(
 }
 
 /** As `markUsed`, outside of a change. */
-export const noteUse = (app: App, credentialId: string, agent_id: string, run_id: string): Promise<void> =>
-  untilWritten(app, () => markUsed(app, [credentialId], { agent_id, run_id }))
+export const noteUse = (app: App, credentialId: string, detail: UseDetail): Promise<void> =>
+  untilWritten(app, () => markUsed(app, [credentialId], detail))
 
 /** The provider takes no more calls for a while; the status says so until then. */
 export function markLimited(app: App, credentialId: string, seconds: number): void {

@@ -74,6 +74,10 @@ export const queries = statements((db) => ({
     `UPDATE credentials SET status = 'EXPIRED', last_error = @reason, updated_at = @now
      WHERE id = @id AND status = 'ACTIVE' AND deleted_at IS NULL RETURNING name, workspace_id, created_by`,
   ),
+  ends: db.prepare<{ id: string; before: string }, { id: string }>(
+    `SELECT c.id FROM credentials c JOIN oauth_clients o ON o.credential_id = c.id
+     WHERE c.id = @id AND c.deleted_at IS NULL AND c.token_expires_at <= @before AND c.status = 'ACTIVE'`,
+  ),
   /** Those that end before then, the first one first. */
   due: db.prepare<{ before: string; most: number }, Due>(
     `SELECT c.id, c.workspace_id, c.token_expires_at, o.refresh_sealed IS NOT NULL AS renewable

@@ -144,6 +144,10 @@ export function expire(app: App, credentialId: string, reason: string): void {
 export const endingBefore = (app: App, before: number, most: number): Due[] =>
   queries(app.db).due.all({ before: wholeSeconds(before), most })
 
+/** Whether a credential that works has tokens that end before then. */
+export const endsBefore = ({ db }: App, credentialId: string, before: number): boolean =>
+  queries(db).ends.get({ id: credentialId, before: wholeSeconds(before) }) !== undefined
+
 /** Whether a live credential's tokens may be sent to an address; null when it is no OAuth credential. */
 export function isMeantFor(app: App, credentialId: string, address: string): boolean | null {
   const row = queries(app.db).find.get(credentialId)
@@ -156,7 +160,7 @@ export function isMeantFor(app: App, credentialId: string, address: string): boo
  */
 export function valueFor(app: App, workspace: string, credentialId: string, address: string): string | null {
   const row = credentialQueries(app.db).find.get(workspace, credentialId)
-  if (!row || !works(app, row) || isMeantFor(app, credentialId, address) === false) return null
+  if (!row || !app.vault || !works(app, row) || isMeantFor(app, credentialId, address) === false) return null
   return openValue(app, row)
 }
 

@@ -1,4 +1,8 @@
 import { statements } from '#kernel/store/db'
+import type { BindingRow } from '../bindings/queries.ts'
+
+/** What names a credential, and how it is sent. */
+export type Bound = Pick<BindingRow, 'credential_id' | 'cred_type' | 'cred_header'>
 
 export interface Reachable {
   id: string
@@ -15,6 +19,11 @@ export const queries = statements((db) => ({
      WHERE s.workspace_id = ? AND s.transport <> 'stdio' AND s.endpoint IS NOT NULL`,
   ),
   find: db.prepare<[server: string], string>('SELECT credential_id FROM connected_servers WHERE server_id = ?').pluck(),
+  /** What agents use a server with, the oldest binding first. */
+  bound: db.prepare<[server: string], Bound>(
+    `SELECT credential_id, cred_type, cred_header FROM agent_mcp_bindings
+     WHERE mcp_server_id = ? AND enabled = 1 AND credential_id IS NOT NULL ORDER BY created_at, rowid`,
+  ),
   connect: db.prepare<[server: string, credential: string]>(
     `INSERT INTO connected_servers (server_id, credential_id) VALUES (?, ?)
      ON CONFLICT (server_id) DO UPDATE SET credential_id = excluded.credential_id`,

@@ -3,21 +3,27 @@ import type { Happened } from '#kernel/facts'
 import type { Actor } from '#kernel/feature'
 import { isMeantFor } from '../../credentials/oauth/service.ts'
 import { removeUnused, standingOf } from '../../credentials/service.ts'
-import type { BindingRow } from '../bindings/queries.ts'
-import { queries } from './queries.ts'
+import { type Bound, queries } from './queries.ts'
 
 /** The credential that a server is used with by all who are not bound with one of their own; null without one. */
 export const connectedWith = ({ db }: App, server: string): string | null => queries(db).find.get(server) ?? null
 
 /** The credential, and how it is sent, with which an agent uses a server: its own binding's before the server's. */
-export function credentialFor(
-  app: App,
-  server: { id: string },
-  binding: Pick<BindingRow, 'credential_id' | 'cred_type' | 'cred_header'> | null,
-): Pick<BindingRow, 'credential_id' | 'cred_type' | 'cred_header'> {
+export function credentialFor(app: App, server: { id: string }, binding: Bound | null): Bound {
   if (binding?.credential_id) return binding
   const credential_id = connectedWith(app, server.id)
   return { credential_id, cred_type: credential_id === null ? null : 'bearer', cred_header: null }
+}
+
+/**
+ * With what Muster itself asks a server: the credential of the server, else that of the oldest binding with one. `sole`
+ * says whether agents use the server with no other.
+ */
+export function ownCredential(app: App, server: { id: string }): { binding: Bound | null; sole: boolean } {
+  const bound = queries(app.db).bound.all(server.id)
+  const own = connectedWith(app, server.id)
+  const all = new Set([own ?? bound[0]?.credential_id, ...bound.map((it) => it.credential_id)])
+  return { binding: own === null ? (bound[0] ?? null) : null, sole: all.size === 1 }
 }
 
 interface Reach {

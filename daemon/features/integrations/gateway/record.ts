@@ -2,8 +2,10 @@ import { hash } from 'node:crypto'
 import { fact } from '#contract/entries'
 import type { ToolOutcome } from '#contract/entries/integrations'
 import type { App } from '#kernel/app'
+import { cutBytes } from '#kernel/cut'
+import { plainLine } from '#kernel/plain-line'
 import { untilWritten } from '#kernel/store/until-written'
-import { plainLine } from '../sessions/service.ts'
+import { showsToolArguments } from '../../workspaces/service.ts'
 import type { Caller } from './service.ts'
 
 /** A call of a tool, and how it ended. */
@@ -19,6 +21,8 @@ export interface CallRecord {
 }
 
 const mostName = 128
+/** Of arguments that are shown. */
+const mostBytes = 4096
 
 /** Puts a call on record. What an agent or a server wrote is shown on one line, without secrets. */
 export async function recordCall(app: App, caller: Caller, call: CallRecord): Promise<void> {
@@ -34,6 +38,9 @@ export async function recordCall(app: App, caller: Caller, call: CallRecord): Pr
     }),
     outcome,
     duration_ms: Math.round(durationMs),
+    ...(showsToolArguments(app, agent.workspace_id) && {
+      arguments: cutBytes(JSON.stringify(clean(given ?? {})), mostBytes),
+    }),
     arguments_hash: hash('sha256', JSON.stringify(given ?? {}), 'hex'),
   }
   const about = {

@@ -1,16 +1,17 @@
 import type { ToolOutcome } from '#contract/entries/integrations'
 import type { App } from '#kernel/app'
 import { isObject } from '#kernel/http/json-bounds'
+import type { ServerProcess, ServerProgram } from '#runtime/types'
 import type { AgentRow } from '../../agents/service.ts'
-import { noteUse } from '../../credentials/delivery/service.ts'
+import type { Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
-import { integrationsOf, settingsOf } from '../resolved/service.ts'
-import { type Session, Unusable, unusable } from '../sessions/service.ts'
+import { integrationsOf } from '../resolved/service.ts'
+import { type Session, unusable } from '../sessions/service.ts'
 import { mayCall, toolStates } from '../tools/service.ts'
-import { credentialOf } from './credential.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
 import { sessionsOf } from './sessions.ts'
+import { reach } from './ways.ts'
 
 /** The agent that asks, within a run that is at work. */
 export interface Caller {
@@ -18,10 +19,12 @@ export interface Caller {
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
+  /** Starts a server in the agent's crew. */
+  start(program: ServerProgram): Promise<ServerProcess>
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */
-  scrubber(secrets: readonly string[]): <T>(value: T) => T
+  scrubber(secrets: readonly string[]): Clean
 }
 
 /** One message for a server, as JSON-RPC has it. */
@@ -36,11 +39,12 @@ export type Outcome = { result: object } | { error: { code: number; message: str
 const failure = (message: string, code = -32000): Outcome => ({ error: { code, message } })
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
-const defaultSeconds = 60
 
-/** Names of the servers over HTTP that an agent's client is told of. */
+/** Names of the servers that an agent's client is told of: programs do not run in containers. */
 export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): string[] =>
-  integrationsOf(app, agent).flatMap(({ server }) => (server.transport === 'streamable-http' ? [server.name] : []))
+  integrationsOf(app, agent).flatMap(({ server }) =>
+    server.transport === 'streamable-http' || app.config.containerProvider === 'process' ? [server.name] : [],
+  )
 
 /** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
 export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {
@@ -71,7 +75,8 @@ const offered = (app: App, { server }: Effective): object[] =>
     state === 'allowed' && definition ? [{ name, ...definition }] : [],
   )
 
-const hostOf = ({ server }: Effective): { host: string } => new URL(server.endpoint!)
+const hostOf = ({ server }: Effective): { host: string } =>
+  server.transport === 'stdio' ? { host: server.name } : new URL(server.endpoint!)
 
 interface Ended {
   outcome: ToolOutcome
@@ -117,8 +122,6 @@ async function perform(app: App, caller: Caller, found: Effective, tool: string,
   }
 }
 
-type Clean = <T>(value: T) => T
-
 async function ask(
   { client }: Session,
   { signal }: Caller,
@@ -147,37 +150,18 @@ async function connected<T>(
   found: Effective,
   work: (session: Session, timeoutMs: number, clean: Clean) => Promise<T>,
 ): Promise<T> {
-  const { server } = found
-  if (server.transport !== 'streamable-http') throw new Unusable(`${server.name} is not reached over HTTP`)
-  const { hostname } = new URL(server.endpoint!)
-  if (!caller.permits(hostname))
-    throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  const credential = credentialOf(app, found)
-  const clean = caller.scrubber(credential.secrets)
-  const { headers = {}, timeout_seconds = defaultSeconds } = settingsOf(found)
-  const timeoutMs = timeout_seconds * 1000
-  const wanted = {
-    agentId: caller.agent.id,
-    serverId: server.id,
-    endpoint: server.endpoint!,
-    headers,
-    credential,
-    timeoutMs,
-  }
   const sessions = sessionsOf(app)
-  const begin = async ({ client }: Session) => {
-    if (credential.credentialId !== null) await noteUse(app, credential.credentialId, caller.agent.id, caller.runId)
-    await learnTools(app, server, client, timeoutMs)
-  }
-  const once = () => sessions.use(wanted, begin, (session) => work(session, timeoutMs, clean))
-  try {
-    return await once().catch((error: { code?: unknown }) => {
+  return reach(app, caller, found, (way, clean) => {
+    const { timeoutMs } = way
+    const begin = async ({ client }: Session) => {
+      await way.opened()
+      await learnTools(app, found.server, client, { timeoutMs, clean })
+    }
+    const once = () => sessions.use(way, begin, (session) => work(session, timeoutMs, clean))
+    return once().catch((error: { code?: unknown }) => {
       if (error.code !== 404) throw error
-      sessions.forget(wanted)
+      sessions.forget(way)
       return once()
     })
-  } catch (error) {
-    const { message, ...rest } = unusable(error, hostOf(found))
-    throw new Unusable(clean(message), { ...rest, cause: error })
-  }
+  })
 }

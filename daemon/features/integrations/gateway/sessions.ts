@@ -1,24 +1,16 @@
-import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
-import { openSession, type Session } from '../sessions/service.ts'
-import type { Credential } from './credential.ts'
+import type { Session } from '../sessions/service.ts'
 
-/** Of each answer of a server. */
-export const mostBytes = 4 * 1024 * 1024
-const idleMs = 5 * 60_000
 /** Connections that are kept at a time. */
 const most = 500
 
-/** What a connection is made for. */
+/** A connection as it is wanted. */
 interface Wanted {
-  agentId: string
-  serverId: string
-  endpoint: string
-  /** What is sent with every call, without the credential. */
-  headers: Record<string, string>
-  credential: Credential
-  /** Of each call. */
-  timeoutMs: number
+  /** Tells it from all others: who has it, with what, and all that it is made with. */
+  key: string
+  /** How long it is kept unused. */
+  idleMs: number
+  open(): Promise<Session>
 }
 
 interface Kept {
@@ -27,13 +19,14 @@ interface Kept {
   idle: NodeJS.Timeout | undefined
 }
 
-/** The connections of a daemon to servers of agents: of each agent its own, by all that it is made with. */
+/** The connections of a daemon to servers of agents. */
 class Sessions {
   readonly #kept = new Map<string, Kept>()
-  readonly #app: App
 
-  constructor(app: App) {
-    this.#app = app
+  constructor({ stopping }: App) {
+    stopping.signal.addEventListener('abort', () => {
+      for (const [key, kept] of this.#kept) this.#drop(key, kept)
+    })
   }
 
   /** Does something over the connection, which is made when there is none; `begin` is done first with a new one. */
@@ -42,12 +35,12 @@ class Sessions {
     begin: (session: Session) => Promise<unknown>,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    const key = keyOf(wanted)
-    const kept = this.#kept.get(key) ?? this.#open(key, wanted, begin)
+    const { key, idleMs } = wanted
+    const kept = this.#kept.get(key) ?? this.#open(wanted, begin)
     clearTimeout(kept.idle)
     kept.using++
     try {
-      return await work(await kept.session)
+      return await using(await kept.session, work)
     } finally {
       kept.using--
       if (!kept.using && this.#kept.get(key) === kept)
@@ -56,19 +49,16 @@ class Sessions {
   }
 
   /** Lets go of a connection that a server no longer knows. */
-  forget(wanted: Wanted): void {
-    const key = keyOf(wanted)
+  forget({ key }: Wanted): void {
     const kept = this.#kept.get(key)
     if (kept) this.#drop(key, kept)
   }
 
-  #open(key: string, wanted: Wanted, begin: (session: Session) => Promise<unknown>): Kept {
+  #open({ key, open }: Wanted, begin: (session: Session) => Promise<unknown>): Kept {
     this.#makeRoom()
-    const { endpoint, headers, credential, timeoutMs } = wanted
-    const called = { endpoint, headers: { ...headers, ...credential.headers }, timeoutMs, maxBytes: mostBytes }
-    const session = openSession(this.#app, called, this.#app.stopping.signal).then(async (made) => {
+    const session = open().then(async (made) => {
       try {
-        await begin(made)
+        await using(made, begin)
         return made
       } catch (error) {
         await made.close()
@@ -77,7 +67,11 @@ class Sessions {
     })
     const kept: Kept = { session, using: 0, idle: undefined }
     this.#kept.set(key, kept)
-    session.catch(() => this.#kept.get(key) === kept && this.#kept.delete(key))
+    const gone = () => this.#kept.get(key) === kept && this.#kept.delete(key)
+    session.then(({ client }) => {
+      client.onclose = gone
+      if (!client.transport) gone()
+    }, gone)
     return kept
   }
 
@@ -99,8 +93,14 @@ class Sessions {
   }
 }
 
-const keyOf = ({ agentId, serverId, ...rest }: Wanted): string =>
-  `${agentId} ${serverId} ${hash('sha256', JSON.stringify(rest), 'hex')}`
+/** Does something over a connection. A server that is gone says why better than what failed for it. */
+async function using<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  try {
+    return await work(session)
+  } catch (error) {
+    throw session.failure?.() ?? error
+  }
+}
 
 const all = new WeakMap<App, Sessions>()
 

@@ -3,6 +3,7 @@ import type { App } from '#kernel/app'
 import { permitsAddress } from '#kernel/outbound/operator-hosts'
 import { OutboundError } from '#kernel/outbound/outbound'
 import { streamingFetch } from '#kernel/outbound/stream-fetch'
+import { plainLine } from '#kernel/plain-line'
 import { version } from '#kernel/version'
 
 /** What a server is called with, and the most that it may answer. */
@@ -20,8 +21,11 @@ export class Unusable extends Error {
   readonly authRequired: boolean
   /** Muster itself says no. */
   readonly refusal: boolean
-  constructor(message: string, { authRequired = false, refusal = false, cause }: Reasons = {}) {
+  /** What the server answered with over HTTP; null where that is not the reason. */
+  readonly status: number | null
+  constructor(message: string, { authRequired = false, refusal = false, status = null, cause }: Reasons = {}) {
     super(message, { cause })
+    this.status = status
     this.authRequired = authRequired
     this.refusal = refusal
   }
@@ -30,6 +34,7 @@ export class Unusable extends Error {
 interface Reasons {
   authRequired?: boolean
   refusal?: boolean
+  status?: number | null
   cause?: unknown
 }
 
@@ -37,6 +42,8 @@ interface Reasons {
 export interface Session {
   client: Client
   close(): Promise<void>
+  /** Why the server is gone, where that is known. */
+  failure?(): Unusable | null
 }
 
 /**
@@ -110,15 +117,12 @@ export function unusable(error: unknown, { host }: Pick<URL, 'host'>): Unusable 
   if (error instanceof OutboundError) return new Unusable(error.message, { cause: error })
   const { code, message, name } = error as { code?: number; message: string; name: string }
   if (code === 401 || code === 403)
-    return new Unusable(`${host} asks for a credential (${code})`, { authRequired: true, cause: error })
-  if (typeof code === 'number' && code >= 100) return new Unusable(`${host} answered ${code}`, { cause: error })
+    return new Unusable(`${host} asks for a credential (${code})`, { authRequired: true, status: code, cause: error })
+  if (typeof code === 'number' && code >= 100)
+    return new Unusable(`${host} answered ${code}`, { status: code, cause: error })
   if (code === timedOut || name === 'TimeoutError' || name === 'AbortError')
     return new Unusable(`${host} did not answer in time`, { cause: error })
   if (typeof code === 'number' && code < -1)
     return new Unusable(`${host} refused: ${plainLine(message)}`, { cause: error })
   return new Unusable(`${host} does not speak MCP`, { cause: error })
 }
-
-/** A line of a server without characters that could deceive. */
-export const plainLine = (text: string, most = 200): string =>
-  [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, most).join('')

@@ -2,11 +2,12 @@ import type { Reply } from '#contract/define'
 import type { integrations } from '#contract/integrations'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
+import { plainLine } from '#kernel/plain-line'
 import { findCrew } from '../../crews/service.ts'
 import { findServer } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { readConfig } from '../server-config.ts'
-import { plainLine, Unusable, withServer } from '../sessions/service.ts'
+import { Unusable, withServer } from '../sessions/service.ts'
 
 type Outcome = Reply<typeof integrations.test>
 

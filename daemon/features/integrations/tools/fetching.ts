@@ -1,53 +1,54 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { mostTools } from '#contract/integration-tools'
 import type { App } from '#kernel/app'
+import { noteUse } from '../../credentials/delivery/service.ts'
+import { asCredential } from '../connections/sending.ts'
+import { credentialFor, ownCredential } from '../connections/service.ts'
 import type { ServerRow } from '../queries.ts'
 import { readConfig } from '../server-config.ts'
-import { Unusable, withServer } from '../sessions/service.ts'
+import { withServer } from '../sessions/service.ts'
 import type { Told } from './definition.ts'
+import { readTools } from './reading.ts'
 
 /** For the whole list. */
 const timeoutMs = 30_000
 /** Of each answer. */
 const maxBytes = 4 * 1024 * 1024
-const mostPages = 100
 
-const underWay = new WeakMap<App, Map<string, Promise<Told[]>>>()
+const underWay = new WeakMap<App, Map<string, Promise<Listing>>>()
+
+/** What a server lists to Muster. */
+export interface Listing {
+  tools: Told[]
+  /** Whether agents are listed no others: none uses the server with another credential. */
+  complete: boolean
+}
 
 /**
- * The tools that a server over HTTP lists now, asked without a credential. Asked for while it is under way, it is asked
- * once. Throws `Unusable`.
+ * The tools that a server over HTTP lists now, asked with the credential that it is used with, if any. Asked for while
+ * it is under way, it is asked once. Throws `Unusable`, without secrets.
  */
-export function listedBy(app: App, server: ServerRow): Promise<Told[]> {
-  const all = underWay.get(app) ?? new Map<string, Promise<Told[]>>()
+export function listedBy(app: App, server: ServerRow): Promise<Listing> {
+  const all = underWay.get(app) ?? new Map<string, Promise<Listing>>()
   underWay.set(app, all)
-  // Another address is another question.
-  const key = `${server.id} ${server.endpoint} ${server.config_json}`
+  // Another address or credential is another question.
+  const { credential_id } = credentialFor(app, server, ownCredential(app, server).binding)
+  const key = `${server.id} ${credential_id} ${server.endpoint} ${server.config_json}`
   const asked = all.get(key) ?? ask(app, server).finally(() => all.delete(key))
   all.set(key, asked)
   return asked
 }
 
-function ask(app: App, { endpoint, config_json }: ServerRow): Promise<Told[]> {
-  const headers = (config_json === null ? {} : readConfig('config_json', config_json)).headers ?? {}
+async function ask(app: App, server: ServerRow): Promise<Listing> {
+  const { id, workspace_id, endpoint, config_json } = server
+  const { headers = {} } = config_json === null ? {} : readConfig('config_json', config_json)
   const { host } = new URL(endpoint!)
-  return withServer(app, { endpoint: endpoint!, headers, timeoutMs, maxBytes }, (client) => readAll(client, host))
-}
-
-/** The library's own reading refuses a list for one wrong tool in it, and compiles schemas of the server. */
-async function readAll(client: Client, host: string): Promise<Told[]> {
-  if (!client.getServerCapabilities()?.tools) return []
-  const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
-  const tools: Told[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < mostPages; page++) {
-    const request = { method: 'tools/list' as const, params: { ...(cursor !== undefined && { cursor }) } }
-    const { tools: told, nextCursor } = await client.request(request, ResultSchema, { timeout: timeoutMs })
-    if (!Array.isArray(told)) throw new Unusable(`${host} lists no tools`)
-    tools.push(...told.filter((it): it is Told => typeof it === 'object' && it !== null))
-    if (tools.length > mostTools) throw new Unusable(`${host} lists more than ${mostTools} tools`)
-    if (typeof nextCursor !== 'string') return tools
-    cursor = nextCursor
-  }
-  throw new Unusable(`${host} lists its tools on more than ${mostPages} pages`)
+  const { binding, sole } = ownCredential(app, server)
+  const scrubber = (secrets: readonly string[]) => app.scrub({ workspace_id, agent_id: '' }, secrets)
+  const tools = await asCredential(app, { server, binding, scrubber }, (sent, clean) => {
+    const called = { endpoint: endpoint!, headers: { ...headers, ...sent.headers }, timeoutMs, maxBytes }
+    return withServer(app, called, async (client) => {
+      if (sent.credentialId !== null) await noteUse(app, sent.credentialId, { integration_id: id })
+      return clean(await readTools(client, host, timeoutMs))
+    })
+  })
+  return { tools, complete: sole }
 }

@@ -22,6 +22,7 @@ export interface Heard {
   /** The server as it was then. */
   server: ServerRow
   tools: Told[]
+  complete: boolean
   failure: string | null
 }
 
@@ -51,10 +52,10 @@ async function heard(app: App, server: ServerRow, body: Wished): Promise<Heard |
 /** Asks a server over HTTP for its tools; never throws for what the server does. */
 export async function hear(app: App, server: ServerRow): Promise<Heard> {
   try {
-    return { server, tools: await listedBy(app, server), failure: null }
+    return { server, ...(await listedBy(app, server)), failure: null }
   } catch (error) {
     if (!(error instanceof Unusable)) throw error
-    return { server, tools: [], failure: error.message }
+    return { server, tools: [], complete: false, failure: error.message }
   }
 }
 
@@ -76,12 +77,12 @@ function store(app: App, server: ServerRow, call: Refreshing, ready: Heard | nul
 /** Stores what a server said, within a change; null when the server is another one by now. */
 export function take(
   app: App,
-  { server, tools, failure }: Heard,
+  { server, tools, complete, failure }: Heard,
   { actor, now }: { actor: Actor | null; now: string },
 ): Refreshed | Problem | null {
   const current = serverById(app, server.workspace_id, server.id)
   if (!current || current.endpoint !== server.endpoint || current.config_json !== server.config_json) return null
-  if (failure === null) return learn(app, current, { tools, complete: true, actor, now })
+  if (failure === null) return learn(app, current, { tools, complete, actor, now })
   noteFailure(app, server.id, failure, now)
   return problem('tools_unreadable', { detail: failure })
 }

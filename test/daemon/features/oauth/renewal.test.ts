@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { valueFor } from '../../../../daemon/features/credentials/oauth/service.ts'
-import { renew, renewDue } from '../../../../daemon/features/oauth/renewal/service.ts'
+import { renew, renewDue } from '../../../../daemon/features/credentials/oauth-renewal/service.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { oauthScene } from '../../../support/oauth.ts'
 

@@ -1,12 +1,14 @@
 import type { App } from '#kernel/app'
 import { untilWritten } from '#kernel/store/until-written'
-import { clientOf, type Due, endingBefore, expire, keepTokens, noteRenewal } from '../../credentials/oauth/service.ts'
-import { Unsound } from '../asking.ts'
-import { renewTokens } from '../tokens.ts'
+import { clientOf, type Due, endingBefore, endsBefore, expire, keepTokens, noteRenewal } from '../oauth/service.ts'
+import { Unsound } from '../oauth-asking/service.ts'
+import { renewTokens } from '../oauth-tokens/service.ts'
 
 /** How long before their end tokens are renewed, and how often it is looked for them. */
 const aheadMs = 10 * 60_000
 const everyMs = 5 * 60_000
+/** Tokens that end within that are renewed before they are sent. */
+const soonMs = 10_000
 /** Most that are looked at at a time. */
 const most = 5000
 /** Renewals at a time. */
@@ -27,6 +29,11 @@ export function renew(app: App, credentialId: string): Promise<boolean> {
   const work = attempt(app, credentialId).finally(() => all.delete(credentialId))
   all.set(credentialId, work)
   return work
+}
+
+/** Renews the tokens of a credential that are over or about to end, before they are sent. */
+export async function renewEnding(app: App, credentialId: string): Promise<void> {
+  if (endsBefore(app, credentialId, app.clock() + soonMs)) await renew(app, credentialId)
 }
 
 async function attempt(app: App, id: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { App } from '#kernel/app'
 import { permitsAddress } from '#kernel/outbound/operator-hosts'
 import { OutboundError } from '#kernel/outbound/outbound'
 import { streamingFetch } from '#kernel/outbound/stream-fetch'
-import { plainLine } from '../integrations/sessions/service.ts'
+import { plainLine } from '#kernel/plain-line'
 
 /** Why a server cannot be used to sign in, in words of our own and at most a line of the server's. */
 export class Unsound extends Error {

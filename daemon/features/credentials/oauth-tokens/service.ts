@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
-import type { OauthClient, Tokens } from '../credentials/oauth/service.ts'
-import { guardedFetch, Unsound, unsound } from './asking.ts'
+import type { OauthClient, Tokens } from '../oauth/service.ts'
+import { guardedFetch, Unsound, unsound } from '../oauth-asking/service.ts'
 
 /** Tokens, and the client with the way to prove itself that the server took. */
 export interface Granted {
