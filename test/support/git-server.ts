@@ -12,7 +12,16 @@ export interface Tree {
   [path: string]: string | Buffer | { executable: string } | { link: string }
 }
 
-const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'commit.gpgsign=false']
+const identity = [
+  '-c',
+  'core.fsync=none',
+  '-c',
+  'user.name=Ada',
+  '-c',
+  'user.email=ada@example.com',
+  '-c',
+  'commit.gpgsign=false',
+]
 
 /** A repository of these files, of which commands can be run. */
 export function repository(files: Tree = {}) {
