@@ -1,34 +1,39 @@
 import type { Client } from '#client'
-import { find } from '../lookup/find.ts'
+import { find, type Kind } from '../lookup/find.ts'
 import { crewId } from '../lookup.ts'
 import type { Binding, CrewServer, Server } from '../views/integrations.ts'
 
 const kind = { noun: 'integration', next: 'muster integrations list', lookUpIds: true }
+
+type Listed = Server | CrewServer
+
+const listed = async (api: Client, crew: string | undefined): Promise<Listed[]> =>
+  crew === undefined ? api.integrations.list({}) : api.integrations.ofCrew({ crewId: await crewId(api, crew) })
+
+const kindIn = (crew: string | undefined, rows: () => Promise<Listed[]>): Kind<Listed> => ({
+  noun: kind.noun,
+  next: crew === undefined ? kind.next : `${kind.next} --crew ${crew}`,
+  rows,
+  names: (row) => [row.name],
+})
 
 /** A server of the workspace, or with `crew` of that crew, by its name. */
 export async function serverCalled(
   api: Client,
   name: string,
   crew: string | undefined,
-): Promise<(Server | CrewServer) & { crew_id?: string }> {
-  const of = crew === undefined ? undefined : await crewId(api, crew)
-  const all: (Server | CrewServer)[] =
-    of === undefined ? await api.integrations.list({}) : await api.integrations.ofCrew({ crewId: of })
-  const next = crew === undefined ? kind.next : `muster integrations list --crew ${crew}`
-  const id = await find({ ...kind, next, rows: async () => all, names: (row) => [row.name] }, name)
+): Promise<Listed & { crew_id?: string }> {
+  const all = await listed(api, crew)
+  const id = await find({ ...kindIn(crew, async () => all), lookUpIds: true }, name)
   return all.find((row) => row.id === id)!
 }
 
 /** The id of that server; a whole id is taken as it is. */
-export async function serverId(api: Client, name: string, crew: string | undefined): Promise<string> {
-  const all = async () =>
-    crew === undefined
-      ? await api.integrations.list({})
-      : await api.integrations.ofCrew({ crewId: await crewId(api, crew) })
-  const next = crew === undefined ? kind.next : `muster integrations list --crew ${crew}`
-  const names = (row: Server | CrewServer) => [row.name]
-  return await find<Server | CrewServer>({ noun: kind.noun, next, rows: all, names }, name)
-}
+export const serverId = (api: Client, name: string, crew: string | undefined): Promise<string> =>
+  find(
+    kindIn(crew, () => listed(api, crew)),
+    name,
+  )
 
 /** The server of that name that an agent could be bound to: of its crew before of the workspace. */
 export async function serverFor(api: Client, agentId: string, name: string) {
