@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import type { Configuration } from 'oidc-provider'
 import { closing } from './index.ts'
+import { visitUntilBack } from './sign-in.ts'
 
 /** What the provider says of an account. */
 export interface Claims {
@@ -150,24 +151,9 @@ export async function identityProvider({ method = 'client_secret_basic' }: Optio
       who = account
     },
     /** A browser that signs in as `account` (null: says no). Answers where it is sent back to. */
-    async visit(location: string, account: string | null): Promise<URL> {
+    visit(location: string, account: string | null): Promise<URL> {
       who = account
-      const jar = new Map<string, string>()
-      for (let url = new URL(location), hops = 0; hops < 10; hops++) {
-        const answer = await fetch(url, {
-          redirect: 'manual',
-          headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
-        })
-        for (const line of answer.headers.getSetCookie()) {
-          const [pair = ''] = line.split(';')
-          jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-        }
-        const next = answer.headers.get('location')
-        if (!next) throw new Error(`The provider answers ${answer.status}: ${await answer.text()}`)
-        url = new URL(next, url)
-        if (url.origin !== issuer) return url
-      }
-      throw new Error('The provider sends the browser around in circles')
+      return visitUntilBack(location, issuer)
     },
   }
 }

@@ -4,6 +4,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Configuration } from 'oidc-provider'
 import { closing } from './index.ts'
+import { visitUntilBack } from './sign-in.ts'
 
 // It says on every start what it would be in production; it is not in production.
 for (const method of ['info', 'warn'] as const) {
@@ -143,24 +144,7 @@ export async function oauthServers({ registers = true, client, seconds = 3600 }:
       return found?.aud === resource
     },
     /** A browser that signs in; answers where it is sent back to. */
-    async visit(location: string): Promise<URL> {
-      const jar = new Map<string, string>()
-      for (let url = new URL(location), hops = 0; hops < 10; hops++) {
-        const answer = await fetch(url, {
-          redirect: 'manual',
-          headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
-        })
-        for (const line of answer.headers.getSetCookie()) {
-          const [pair = ''] = line.split(';')
-          jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-        }
-        const next = answer.headers.get('location')
-        if (!next) throw new Error(`The server answers ${answer.status}: ${await answer.text()}`)
-        url = new URL(next, url)
-        if (url.origin !== issuer) return url
-      }
-      throw new Error('The server sends the browser around in circles')
-    },
+    visit: (location: string) => visitUntilBack(location, issuer),
   }
 }
 
