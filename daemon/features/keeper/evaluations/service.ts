@@ -2,7 +2,6 @@ import type { Reply } from '#contract/define'
 import type { keeper } from '#contract/keeper'
 import type { App } from '#kernel/app'
 import type { Call } from '#kernel/feature'
-import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
 import { agentById } from '../../agents/service.ts'
 import { propose } from '../../consolidate/service.ts'
@@ -13,7 +12,7 @@ import { judgeOf } from '../evaluators/service.ts'
 import { contactOf } from '../governance/service.ts'
 import { watchPolicy } from '../governance/watch.ts'
 import { askJudge, type Judge, NoVerdict } from '../judge/service.ts'
-import { record } from '../requests/asking.ts'
+import { store } from '../requests/asking.ts'
 import type { Outcome } from '../requests/deciding.ts'
 import { queries, type Row } from '../requests/queries.ts'
 import { settle } from '../requests/settling.ts'
@@ -34,6 +33,17 @@ interface Begun {
 }
 
 const mostKept = 32_768
+
+/** What belongs to requests for credentials alone. */
+const nothing = {
+  credential_id: null,
+  security_level: null,
+  task_id: null,
+  run_id: null,
+  chat_id: null,
+  command: null,
+  env_var: null,
+}
 
 /** One evaluation: stored first, then judged; what is not allowed is a card. `ends` says what follows from it. */
 function evaluation<K extends Evaluation, R>(
@@ -123,25 +133,8 @@ function begin<K extends Evaluation>(app: App, type: K, { actor, body, now }: Bo
     throw problem('not_found', { field: 'agent_id' })
   const judge = judgeOf(app, matters[type].slot)
   if ('missing' in judge) throw problem('unavailable', { detail: judge.missing })
-  const id = newId(app.clock())
-  queries(app.db).insert.run({
-    id,
-    workspace_id,
-    crew_id,
-    agent_id,
-    credential_id: null,
-    security_level: null,
-    request_type: type,
-    task_id: null,
-    run_id: null,
-    chat_id: null,
-    intent: titleOf(type, body),
-    command: null,
-    env_var: null,
-    created_at: now,
-  })
-  record(app, id, actor, now)
-  return { row: queries(app.db).byId.get(id)!, judge }
+  const about = { workspace_id, crew_id, agent_id, request_type: type, intent: titleOf(type, body) }
+  return { row: store(app, { ...nothing, ...about }, { by: actor, now }), judge }
 }
 
 function titleOf(type: Evaluation, body: object): string {

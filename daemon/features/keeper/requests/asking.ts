@@ -9,7 +9,7 @@ import { type AgentRow, agentById } from '../../agents/service.ts'
 import { type Askable, askable } from '../../credentials/leases/service.ts'
 import { openOf } from '../../decisions/service.ts'
 import { keeperRequest } from './kind.ts'
-import { queries, type Row } from './queries.ts'
+import { type NewRow, queries, type Row } from './queries.ts'
 import { requestFact } from './telling.ts'
 
 export type Answer = Reply<typeof keeper.request>
@@ -39,6 +39,10 @@ interface Asked {
   intent: string
 }
 
+/** Whether something else is named than what it is; naming nothing is no other. */
+const isOther = (given: string | null | undefined, own: string | null | undefined): boolean =>
+  given != null && given !== own
+
 /** The agent that asks: what the sidecar says of it comes before what the request says. */
 export function askerOf(app: App, { type, bound }: Actor, asked: Asked): AgentRow & { crew_id: string } {
   const id = asked.agent_id ?? asked.requesting_agent_id
@@ -48,7 +52,6 @@ export function askerOf(app: App, { type, bound }: Actor, asked: Asked): AgentRo
   const isPerson = type === 'user'
   if (!agent || agent.workspace_id !== asked.workspace_id || agent.expired_at !== null)
     throw problem(isPerson ? 'not_found' : 'unknown_agent', { field: 'requesting_agent_id' })
-  const isOther = (given: string | null | undefined, own: string | null) => given != null && given !== own
   if (
     !agent.crew_id ||
     isOther(crew, agent.crew_id) ||
@@ -93,29 +96,35 @@ export function open(app: App, { type, agent, wanted, asked, command, env_var, b
     throw problem('rate_limited', {
       detail: `People have yet to decide ${openAtMost} requests of yours: go on without`,
     })
-  const id = newId(app.clock())
-  queries(app.db).insert.run({
-    id,
-    workspace_id: agent.workspace_id,
-    crew_id: agent.crew_id,
-    agent_id: agent.id,
-    credential_id: wanted.id,
-    security_level: wanted.level,
-    request_type: type,
-    task_id: asked.task_id ?? null,
-    run_id: asked.run_id ?? null,
-    chat_id: asked.chat_id ?? null,
-    intent: asked.intent.trim(),
-    command,
-    env_var,
-    created_at: now,
-  })
-  record(app, id, by, now)
-  return { row: queries(app.db).byId.get(id)!, wanted, known: false }
+  const row = store(
+    app,
+    {
+      workspace_id: agent.workspace_id,
+      crew_id: agent.crew_id,
+      agent_id: agent.id,
+      credential_id: wanted.id,
+      security_level: wanted.level,
+      request_type: type,
+      task_id: asked.task_id ?? null,
+      run_id: asked.run_id ?? null,
+      chat_id: asked.chat_id ?? null,
+      intent: asked.intent.trim(),
+      command,
+      env_var,
+    },
+    { by, now },
+  )
+  return { row, wanted, known: false }
 }
 
-/** Records that something is to be judged: no decision stands without it. */
-export function record(app: App, id: string, by: Actor, now: string): void {
+/** Stores what is to be judged, with its event and its entry: no decision stands without them. */
+export function store(
+  app: App,
+  request: Omit<NewRow, 'id' | 'created_at'>,
+  { by, now }: { by: Actor; now: string },
+): Row {
+  const id = newId(app.clock())
+  queries(app.db).insert.run({ ...request, id, created_at: now })
   const row = queries(app.db).byId.get(id)!
   queries(app.db).addEvent.run({
     request_id: id,
@@ -129,6 +138,7 @@ export function record(app: App, id: string, by: Actor, now: string): void {
     recorded_at: now,
   })
   app.journal(requestFact(row, by))
+  return row
 }
 
 /** The agent itself, where its sidecar calls, and the person, where one asks in its place. */
@@ -142,10 +152,13 @@ export function requested(
 ): Reply<typeof keeper.requested> {
   const row = queries(app.db).byId.get(requestId)
   const { bound } = actor
-  const other = (given: string | null | undefined, own: string | null | undefined) => given != null && given !== own
-  if (!row?.agent_id || other(bound?.workspace, row.workspace_id) || other(bound?.crew, row.crew_id))
+  if (
+    !row?.agent_id ||
+    isOther(bound?.workspace, row.workspace_id) ||
+    isOther(bound?.crew, row.crew_id) ||
+    isOther(bound?.agent, row.agent_id)
+  )
     throw problem('not_found', { field: 'requestId' })
-  if (other(bound?.agent, row.agent_id)) throw problem('not_found', { field: 'requestId' })
   return {
     id: row.id,
     requesting_agent_id: row.agent_id,
