@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { singleFlight } from '#kernel/jobs/single-flight'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, type Program } from '../programs.ts'
 import type { Progress } from '../types.ts'
@@ -96,9 +97,7 @@ export async function ensureImage(
       if (!(await isThere(engine, tag)))
         throw new RuntimeError('image', `The engine ended the build of the ${kind} image without an image`)
     })
-  const going = building.get(tag) ?? build().finally(() => building.delete(tag))
-  building.set(tag, going)
-  await going
+  await singleFlight(building, tag, build)
   await removeOlder(engine, naming, of, tag)
   return tag
 }

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { singleFlight } from '#kernel/jobs/single-flight'
 import { untilWritten } from '#kernel/store/until-written'
 import { clientOf, type Due, endingBefore, endsBefore, expire, keepTokens, noteRenewal } from '../oauth/service.ts'
 import { Unsound } from '../oauth-asking/service.ts'
@@ -24,11 +25,7 @@ const running = new WeakMap<App, Map<string, Promise<boolean>>>()
 export function renew(app: App, credentialId: string): Promise<boolean> {
   const all = running.get(app) ?? new Map<string, Promise<boolean>>()
   running.set(app, all)
-  const known = all.get(credentialId)
-  if (known) return known
-  const work = attempt(app, credentialId).finally(() => all.delete(credentialId))
-  all.set(credentialId, work)
-  return work
+  return singleFlight(all, credentialId, () => attempt(app, credentialId))
 }
 
 /** Renews the tokens of a credential that are over or about to end, before they are sent. */

@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { singleFlight } from '#kernel/jobs/single-flight'
 import { noteUse } from '../../credentials/delivery/service.ts'
 import { asCredential } from '../connections/sending.ts'
 import { credentialFor, ownCredential } from '../connections/service.ts'
@@ -32,9 +33,7 @@ export function listedBy(app: App, server: ServerRow): Promise<Listing> {
   // Another address or credential is another question.
   const { credential_id } = credentialFor(app, server, ownCredential(app, server).binding)
   const key = `${server.id} ${credential_id} ${server.endpoint} ${server.config_json}`
-  const asked = all.get(key) ?? ask(app, server).finally(() => all.delete(key))
-  all.set(key, asked)
-  return asked
+  return singleFlight(all, key, () => ask(app, server))
 }
 
 async function ask(app: App, server: ServerRow): Promise<Listing> {
