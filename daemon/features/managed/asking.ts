@@ -1,4 +1,5 @@
 import type { App } from '#kernel/app'
+import { isObject, type Members } from '#kernel/http/json-bounds'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
 import { plainLine } from '#kernel/plain-line'
 import { problem } from '#kernel/problem'
@@ -10,8 +11,6 @@ export interface Asked {
   query?: Record<string, string | undefined>
   body?: object
 }
-
-export type Members = Record<string, unknown>
 
 const timeoutMs = 20_000
 const maxBytes = 8 * 1024 * 1024
@@ -63,7 +62,7 @@ export async function ask(app: App, key: string, { method = 'GET', path, query, 
 function membersIn(text: string): Members | null {
   try {
     const read: unknown = JSON.parse(text)
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Members) : null
+    return isObject(read) ? read : null
   } catch {
     return null
   }

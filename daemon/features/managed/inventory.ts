@@ -1,7 +1,8 @@
 import type { App } from '#kernel/app'
+import { membersOf } from '#kernel/http/json-bounds'
 import { managedAddress } from '../../providers/managed.ts'
 import { ask, askAll } from './asking.ts'
-import { type Account, account, line, membersOf, vendorIn } from './reading.ts'
+import { type Account, account, line, vendorIn } from './reading.ts'
 
 /** The connected accounts of all users. */
 export const accountsOf = async (app: App, key: string): Promise<Account[]> =>

@@ -1,13 +1,11 @@
 import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import type { managed } from '#contract/managed'
+import { type Members, membersOf } from '#kernel/http/json-bounds'
 import { plainLine } from '#kernel/plain-line'
-import type { Members } from './asking.ts'
 
 // What the provider answers may be anything: texts lose what could deceive, members of another kind are left out.
 
-export const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
 export const line = (value: unknown, most = 300): string =>
   typeof value === 'string' ? plainLine(value.slice(0, 4 * most), most) : ''
 const count = (value: unknown): number =>

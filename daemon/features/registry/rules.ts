@@ -1,13 +1,10 @@
+import { type Members, membersOf } from '#kernel/http/json-bounds'
 import { plainLine } from '#kernel/plain-line'
 import type { Told } from './queries.ts'
 
 /** A server of a page of the registry: what is kept of it, or that it was withdrawn; null for what cannot be used. */
 export type Read = { told: Told } | { gone: string } | null
 
-type Members = Record<string, unknown>
-
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
 const listOf = (value: unknown, most: number): Members[] =>
   Array.isArray(value) ? value.slice(0, most).map(membersOf) : []
 

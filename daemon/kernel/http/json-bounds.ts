@@ -9,6 +9,9 @@ export type Members = Record<string, unknown>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The members of an object, none of anything else. */
+export const membersOf = (value: unknown): Members => (isObject(value) ? value : {})
+
 /** What exceeds the bounds in JSON from an agent, or null. Sidecars contain this file, so it imports nothing. */
 export function outOfBounds(value: unknown): string | null {
   let level = [value]

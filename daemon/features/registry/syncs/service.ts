@@ -1,7 +1,7 @@
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
 import type { registry } from '#contract/registry'
-import type { App } from '#kernel/app'
+import { type App, wholeSeconds } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Call } from '#kernel/feature'
 import { problem } from '#kernel/problem'
@@ -10,7 +10,7 @@ import { queries } from './queries.ts'
 const pauseMs = 3_600_000
 const dayMs = 86_400_000
 
-const ago = (app: App, ms: number) => new Date(app.clock() - ms).toISOString().replace(/\.\d+Z$/, 'Z')
+const ago = (app: App, ms: number) => wholeSeconds(app.clock() - ms)
 
 /** Has the registry fetched, unless that was done within the hour. */
 export function startSync(app: App, { actor, now }: Call<typeof registry.sync>): Reply<typeof registry.sync> {
