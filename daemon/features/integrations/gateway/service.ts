@@ -7,7 +7,7 @@ import type { Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { integrationsOf } from '../resolved/service.ts'
 import { type Session, unusable } from '../sessions/service.ts'
-import { mayCall, toolStates } from '../tools/service.ts'
+import { mayCall, toolState, toolStates } from '../tools/service.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
 import { sessionsOf } from './sessions.ts'
@@ -105,11 +105,13 @@ async function callTool(
 }
 
 async function perform(app: App, caller: Caller, found: Effective, tool: string, given: unknown): Promise<Ended> {
-  const state = () => mayCall(app, caller.agent, found.server.id, tool)
   try {
+    let now = toolState(app, found.server.id, tool)
     // People may not have been told of the tool yet: the server is asked what it has when it is connected to.
-    if (state() === 'unknown') await connected(app, caller, found, async () => undefined)
-    const now = state()
+    if (now === 'unknown') {
+      await connected(app, caller, found, async () => undefined)
+      now = mayCall(app, caller.agent, found.server.id, tool)
+    }
     if (now === 'unknown') return refused('the server has no such tool')
     if (now === 'off') return refused('this tool is switched off')
     if (now === 'held') return refused('this tool has changed: people have to look at it before it may be called')

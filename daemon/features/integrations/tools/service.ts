@@ -50,7 +50,12 @@ export function mayCall(
   tool: string,
 ): ToolState {
   if (!integrationsOf(app, agent).some((it) => it.server.id === server)) return 'off'
-  const row = queries(app.db).find.get(server, tool)
+  return toolState(app, server, tool)
+}
+
+/** As `mayCall`, for a server that the agent may use. */
+export function toolState({ db }: App, server: string, tool: string): ToolState {
+  const row = queries(db).find.get(server, tool)
   return row ? stateOf(row) : 'unknown'
 }
 
