@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { type Client, type Connection, createClient, createConnection, locate } from '#client'
 import { send } from '#client/http'
@@ -68,6 +69,20 @@ const terminal = /^run\.(completed|failed|cancelled|timeout)$/
 export const endsIn = (entries: readonly Entry[]): Entry[] =>
   entries.filter(({ entry_type }) => terminal.test(entry_type))
 
+/**
+ * Removes a folder in which runs that outlive their daemon may still write how they end. Node's own retries look at a
+ * folder's files once, and so never remove one that is written after that.
+ */
+async function removeInUse(folder: string): Promise<void> {
+  for (let left = 20; ; left--)
+    try {
+      return rmSync(folder, { recursive: true, force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || left === 0) throw error
+      await setTimeout(100)
+    }
+}
+
 /** Starts a daemon with these settings, and makes its first user. */
 export async function install(settings: Record<string, string>): Promise<Installation> {
   const home = mkdtempSync(join(tmpdir(), 'muster-e2e-'))
@@ -131,8 +146,7 @@ export async function install(settings: Record<string, string>): Promise<Install
     stop: () => daemon.stop(),
     async remove() {
       await daemon.kill()
-      // Runs outlive the daemon, and one that ends just now writes how.
-      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      await removeInUse(home)
     },
     openChat,
     say,
