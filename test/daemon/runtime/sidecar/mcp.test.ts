@@ -61,6 +61,26 @@ describe('the tool server of agents', () => {
     expect(await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null })
   })
 
+  it.each(['null', '{}', 'true', '1.5', '9007199254740993'])(
+    'refuses the id %s, to which no answer could go',
+    async (id) => {
+      const { url } = await asking()
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
+      expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body })).body)).toMatchObject({
+        id: null,
+        error: { code: -32600 },
+      })
+    },
+  )
+
+  it('takes answers that nobody asked for, and refuses what is no message', async () => {
+    const { send } = await asking()
+    expect(await send({ jsonrpc: '2.0', id: 1, result: {} })).toEqual({ status: 202, body: null })
+    expect(await send({ jsonrpc: '2.0', id: null, error: { code: 1 } })).toEqual({ status: 202, body: null })
+    for (const message of [{ id: 1 }, {}, { id: 1, method: 5 }])
+      expect((await send({ jsonrpc: '2.0', ...message })).body).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
   it('offers tools whose routes there are', async () => {
     const { rpc } = await asking()
     const { tools } = (await rpc('tools/list')).result
