@@ -131,7 +131,7 @@ const once = {
 
 const timedOut = -32001
 
-/** Whether a server itself refused, in a message of the protocol. Its numbers are its own: 404 is no status of HTTP there. */
+/** Whether a server refused in a message of the protocol. Its numbers are its own there: 404 is no status of HTTP. */
 export const isRefusal = (error: unknown): boolean => (error as Error).name === 'McpError'
 
 /** What the library says quotes the server at length, so it is said anew. */

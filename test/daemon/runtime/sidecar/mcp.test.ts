@@ -180,6 +180,22 @@ describe('the tool server of agents', () => {
     ])
   })
 
+  it('has sixteen calls of an agent unanswered at a time, and those of others beside them', async () => {
+    const { url, asked, send, configure } = await asking(() => new Promise(() => {}))
+    const others = { 'dummy-bo': { agentId: 'agent-bo', slug: 'bo', credentials: [] } }
+    const { agents, ...rest } = config([], {})
+    configure({ ...rest, agents: { ...agents, ...others } })
+    const begin = (headers: object) =>
+      request(`${url}/mcp`, { method: 'POST', headers: { ...ada, ...headers } })
+        .on('error', () => undefined)
+        .end(escalate())
+    for (let at = 0; at < 16; at++) begin({})
+    await expect.poll(() => asked.length).toBe(16)
+    expect((await send(JSON.parse(escalate()))).status).toBe(429)
+    begin({ authorization: 'Bearer dummy-bo' })
+    await expect.poll(() => asked.at(-1)?.agentId).toBe('agent-bo')
+  })
+
   it('hangs up when the client goes away', async () => {
     const { url, asked, hungUp } = await asking(() => new Promise(() => {}))
     const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(escalate())
