@@ -5,6 +5,7 @@ import { daemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { folder, head } from '../../support/manifest-files.ts'
+import { recipeWithServer } from '../../support/recipes.ts'
 import { skillText } from '../../support/skills.ts'
 
 const web = `${head('Crew', 'web')}spec:
@@ -47,6 +48,23 @@ describe('muster apply', () => {
     expect(JSON.parse(piped.stdout).steps).toMatchObject([{ action: 'change', kind: 'Agent', name: 'ada' }])
   })
 
+  it('tells of a server of a recipe that does not answer by file, line and column, and changes nothing', async () => {
+    const { url } = await fakeServer((_, reply) => reply.writeHead(500).end())
+    const { run } = await cliFor(await daemon({ config: { integrationHosts: [new URL(url).host] } }))
+    const slug = recipeWithServer(url)
+    const at = folder({
+      'crew.yaml': `# A crew\n${head('Recipe', slug)}`,
+      secrets: 'ANTHROPIC_API_KEY=a\nGH_TOKEN=b\n',
+    })
+    const place = /crew\.yaml:5:3: The MCP server code-review\/remote cannot be used/
+    const differs = await run('diff', '-f', join(at, 'crew.yaml'))
+    expect([differs.code, differs.stdout]).toEqual([2, expect.stringMatching(/Warning: .*crew\.yaml:5:3: The MCP/)])
+    const applied = await run('apply', '-f', join(at, 'crew.yaml'), '--yes', '--secrets-file', join(at, 'secrets'))
+    expect([applied.code, applied.stderr]).toEqual([7, expect.stringMatching(place)])
+    expect(applied.stderr).toContain('Nothing was changed')
+    expect((await run('crews', 'list', '-o', 'name')).stdout).toBe('')
+  })
+
   it('asks at a terminal, and changes nothing when the answer is no', async () => {
     const { screen, run } = await cliFor(await daemon())
     const at = folder({ 'web.yaml': head('Crew', 'web') })
@@ -55,6 +73,17 @@ describe('muster apply', () => {
     shown.type('n\r')
     expect(await shown.ended).toBe(1)
     expect((await run('crews', 'list', '-o', 'name')).stdout).toBe('')
+  })
+
+  it('asks for a value at a terminal, and does not show what is typed', async () => {
+    const { screen, run } = await cliFor(await daemon())
+    const spec = 'spec:\n  credentials:\n    - { env: TOKEN, label: A token }\n'
+    const shown = screen(['apply', '-f', folder({ 'web.yaml': `${head('Crew', 'web')}${spec}` }), '--yes'])
+    const asked = await shown.until(/Value of TOKEN \(A token\)/)
+    shown.type('hush-0815\r')
+    expect(await shown.ended).toBe(0)
+    expect(asked + (await shown.until(/Applied: 2 created/))).not.toContain('hush-0815')
+    expect((await run('credentials', 'list', '-o', 'name')).stdout).toContain('TOKEN')
   })
 
   it('takes values from the environment or a file of secrets, and shows them nowhere', async () => {
