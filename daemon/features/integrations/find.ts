@@ -15,6 +15,12 @@ export const serversFor = ({ db }: App, workspace: string, crew: string | null) 
   crew: crew === null ? [] : queries(db).ofCrew.all(crew),
 })
 
+/** As `serversFor`, of the one name. */
+export function serversCalled({ db }: App, workspace: string, crew: string | null, name: string) {
+  const found = queries(db).called.all({ workspace, crew, name })
+  return { workspace: found.filter((it) => it.crew_id === null), crew: found.filter((it) => it.crew_id !== null) }
+}
+
 /** A server by its id, for what Muster does itself; undefined when it is gone. */
 export const serverById = ({ db }: App, workspace: string, id: string): Counted | undefined =>
   queries(db).find.get(workspace, id)

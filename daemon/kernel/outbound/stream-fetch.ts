@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
 import type { FetchOptions } from './fetch.ts'
 import type { Outbound, OutboundRequest } from './outbound.ts'
 
@@ -29,7 +29,7 @@ export const streamingFetch =
     for (const [name, value] of Object.entries(reply.headers))
       for (const one of [value ?? []].flat()) answer.append(name, one)
     const empty = [204, 205, 304].includes(reply.status)
-    return new Response(empty ? null : (Readable.toWeb(Readable.from(reply.body)) as ReadableStream), {
+    return new Response(empty ? null : (ReadableStream.from(reply.body) as BodyInit), {
       status: reply.status,
       headers: answer,
     })

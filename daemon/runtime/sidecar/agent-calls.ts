@@ -64,7 +64,9 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
       if (early) return early
       const { answer, hangUp } = sent(to, what)
       response.once('close', hangUp)
-      return pauses.heed(agent.agentId, to, await answer)
+      const answered = await answer
+      response.off('close', hangUp)
+      return pauses.heed(agent.agentId, to, answered)
     }
     const daemon = { call, tell: (...it: Parameters<typeof sent>) => void sent(...it) }
     if (route === hookRoute) return answerHook(request, response, daemon)
