@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { isObject } from '#kernel/http/json-bounds'
 import { problem } from '#kernel/problem'
-import { agentById } from '../features/agents/service.ts'
+import { agentInBrief } from '../features/agents/service.ts'
 import { networkOf } from '../features/crews/containers/service.ts'
 import { answerServer } from '../features/integrations/gateway/service.ts'
 import { workingOfAgent } from '../features/runs/service.ts'
@@ -27,7 +27,7 @@ export async function answerGateway(
   { agentId, runId: named, body }: SidecarCall,
   signal: AbortSignal,
 ): Promise<SidecarAnswer> {
-  const agent = agentById(app, agentId)
+  const agent = agentInBrief(app, agentId)
   const network = networkOf(app, crewId)
   if (!agent || agent.crew_id !== crewId || !network) throw problem('not_found')
   const working = workingOfAgent(app, agentId)
@@ -37,7 +37,7 @@ export async function answerGateway(
   if (!isObject(body)) throw problem('invalid_json')
   const { server, method, params } = body
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params)) throw problem('invalid_json')
-  const rules = compilePolicy(isCalled(app, agentId) ? { ...network, mode: 'restricted' } : network)
+  const rules = compilePolicy(isCalled(app, agentId, working) ? { ...network, mode: 'restricted' } : network)
   const caller = {
     agent,
     runId: run.id,

@@ -1,6 +1,6 @@
 import type { App } from '#kernel/app'
 import { secretSettings } from '#kernel/settings'
-import { agentById } from '../../features/agents/service.ts'
+import { agentInBrief } from '../../features/agents/service.ts'
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
 import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { createScrubber } from '../adapters/scrub.ts'
@@ -20,7 +20,7 @@ interface Who {
 export function secretsOf(
   app: App,
   { agent_id, workspace_id }: Who,
-  config = agentById(app, agent_id)?.mcp_config_json,
+  config = agentInBrief(app, agent_id)?.mcp_config_json,
 ): string[] {
   return [
     agentKey(app, agent_id),
@@ -45,7 +45,7 @@ export function scrubCalls(app: App): void {
   const inBothForms = (secrets: readonly string[]) => [...secrets, ...secrets.map((secret) => secret.normalize('NFC'))]
   const kept = keptWhile((secrets: readonly string[]) => createScrubber(inBothForms(secrets)))
   app.scrub = (who, offered) => {
-    const agent = agentById(app, who.agent_id)
+    const agent = agentInBrief(app, who.agent_id)
     const known = kept(`${who.workspace_id} ${who.agent_id}`, [
       ...secretsOf(app, who, agent?.mcp_config_json ?? null),
       ...secretsOfDaemon(app, who, agent?.crew_id ?? null),
