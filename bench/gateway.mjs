@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import Database from 'better-sqlite3'
 import { buildSync } from 'esbuild'
 import { asking, begin, cpuOf, idleClient, startReference, wayOf } from './mcp/scene.mjs'
 import { bootstrap, percentile, report, root, scratch, startDaemon } from './measure.mjs'
@@ -169,6 +170,21 @@ async function contained(folder, server, program, host) {
   }
 }
 
+/** What every call through the gateway waits for beside the tool: how long a durable write of an entry's size takes. */
+function durable(folder) {
+  const db = new Database(`${folder}/durable.db`)
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.exec('CREATE TABLE entries (doc TEXT)')
+  const insert = db.prepare('INSERT INTO entries VALUES (?)')
+  const doc = 'x'.repeat(1000)
+  return () => {
+    const from = performance.now()
+    insert.run(doc)
+    return performance.now() - from
+  }
+}
+
 /** Rows of one way to the tool. */
 function tell(name, ours, limit, method) {
   for (const p of [50, 99]) {
@@ -202,8 +218,11 @@ await scratch(async (folder) => {
     const direct = await opened(caller([process.execPath, program], { ADDRESS: server.url }))
     const ways = [direct, through, ...(behind ? [behind] : [])]
     const times = ways.map(() => [])
+    const write = durable(folder)
+    const writes = []
     let used = 0
-    for (let round = -warming; round < rounds; round++)
+    for (let round = -warming; round < rounds; round++) {
+      writes.push(write())
       for (const [at, way] of ways.entries()) {
         const before = way === through ? cpuOf(through.daemon.child.pid) : 0
         const took = await way.call()
@@ -211,7 +230,11 @@ await scratch(async (folder) => {
         times[at].push(took)
         if (way === through) used += cpuOf(through.daemon.child.pid) - before
       }
-    const method = `echo of the reference server by its library, ${rounds} calls of each way in turn, each journaled first`
+    }
+    const [p50, p99] = [50, 99].map((p) => percentile(writes, p).toFixed(2))
+    const method =
+      `echo of the reference server by its library, ${rounds} calls of each way in turn; each is journaled first, and ` +
+      `a durable write alone takes ${p50} ms (p99 ${p99})`
     const each = `${(used / rounds).toFixed(2)} ms of the daemon's processors for each`
     tell('through the gateway', times[1], times[0], `${method}; ${each}`)
     if (behind) tell('from a container, through sidecar and gateway', times[2], times[0], method)

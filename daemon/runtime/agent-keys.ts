@@ -22,8 +22,7 @@ function masterOf(app: App): Buffer {
 export function agentKey(app: App, agentId: string): string {
   const known = keys.get(app) ?? new Map<string, string>()
   keys.set(app, known)
-  const key =
-    known.get(agentId) ?? `sk-ant-muster-${createHmac('sha256', masterOf(app)).update(agentId).digest('hex')}`
+  const key = known.get(agentId) ?? `sk-ant-muster-${createHmac('sha256', masterOf(app)).update(agentId).digest('hex')}`
   if (known.size < mostKept) known.set(agentId, key)
   return key
 }

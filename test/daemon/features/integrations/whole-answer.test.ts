@@ -12,7 +12,11 @@ describe('the first piece of a stream of events', () => {
     ['an event with an id, after one that only has an id', `id: a\ndata: \n\nid: b\ndata: ${answer}\n\n`, answer],
     ['an event after a comment', `: hello\n\nretry: 5\ndata: ${answer}\n\n`, answer],
     ['other ends of lines', `event: message\r\ndata: ${answer}\r\n\r\n`, answer],
-    ['data on two lines', 'data: {"jsonrpc":"2.0","id":1,\ndata: "result":{}}\n\n', '{"jsonrpc":"2.0","id":1,\n"result":{}}'],
+    [
+      'data on two lines',
+      'data: {"jsonrpc":"2.0","id":1,\ndata: "result":{}}\n\n',
+      '{"jsonrpc":"2.0","id":1,\n"result":{}}',
+    ],
   ])('is the answer where it is %s', (_, piece, expected) => {
     expect(wholeAnswer(piece)).toBe(expected)
   })
