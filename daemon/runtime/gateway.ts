@@ -35,11 +35,13 @@ export async function answerGateway(
   const { server, method, params } = body
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params)) throw problem('invalid_json')
   const { network } = crew.spec
-  const rules = compilePolicy(isCalled(app, agentId) ? { ...network, mode: 'restricted' } : network)
+  const restricted = network.mode === 'free' && isCalled(app, agentId)
+  const rules = compilePolicy(restricted ? { ...network, mode: 'restricted' } : network)
   const caller = {
     agent,
     runId: run.id,
     signal,
+    restricted,
     start: (program: ServerProgram) => runtime.startServer(crewId, program),
     permits: (hostname: string) => {
       const host = canonicalHost(hostname)

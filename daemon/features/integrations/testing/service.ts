@@ -8,24 +8,28 @@ import { findServer } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { readConfig } from '../server-config.ts'
 import { Unusable, withServer } from '../sessions/service.ts'
+import { tryProgram } from './trying.ts'
 
 type Outcome = Reply<typeof integrations.test>
 
 export const test = (app: App, { actor, integrationId }: Call<typeof integrations.test>): Promise<Outcome> =>
-  outcomeOf(app, findServer(app, actor.workspace, null, integrationId))
+  tested(app, findServer(app, actor.workspace, null, integrationId))
 
 export function testInCrew(
   app: App,
   { actor, crewId, serverId }: Call<typeof integrations.testInCrew>,
 ): Promise<Outcome> {
   findCrew(app, actor.workspace, crewId)
-  return outcomeOf(app, findServer(app, actor.workspace, crewId, serverId))
+  return tested(app, findServer(app, actor.workspace, crewId, serverId))
 }
+
+const tested = (app: App, server: ServerRow): Promise<Outcome> =>
+  server.transport === 'stdio' ? tryProgram(app, server, server.crew_id) : outcomeOf(app, server)
 
 const timeoutMs = 10_000
 const maxBytes = 64 * 1024
 
-/** Whether a server answers as one, without any credential; of a command the form is looked at alone. */
+/** Whether a server that may not be stored yet answers as one, without any credential; programs are not run. */
 export async function outcomeOf(
   app: App,
   { transport, endpoint, config_json }: Pick<ServerRow, 'transport' | 'endpoint' | 'config_json'>,

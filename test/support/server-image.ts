@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { buildImage } from './build-image.ts'
+
+const everything = new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url)
+const fixture = new URL('../fixtures/stdio-server.mjs', import.meta.url)
+
+/** An image of crews with the reference MCP server (`mcp-everything stdio`) and one that misbehaves (`mcp-hostile`). */
+export const serverImage = 'muster-test/servers:local'
+
+/** Builds that image. */
+export async function buildServerImage(): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: [everything.pathname],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    write: false,
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+  })
+  const program = (code: string | Uint8Array) =>
+    Buffer.concat([Buffer.from('#!/usr/bin/env node\n'), Buffer.from(code)])
+  await buildImage(
+    serverImage,
+    [
+      'COPY everything.mjs hostile.mjs /opt/servers/',
+      'RUN ln -s /opt/servers/everything.mjs /usr/local/bin/mcp-everything && ' +
+        'ln -s /opt/servers/hostile.mjs /usr/local/bin/mcp-hostile',
+    ],
+    {
+      'everything.mjs': program(outputFiles[0]!.text.replace(/^#!.*\n/, '')),
+      'hostile.mjs': program(readFileSync(fixture)),
+    },
+  )
+}
