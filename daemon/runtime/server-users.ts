@@ -1,6 +1,7 @@
 /**
  * The users of a crew's container as which its tool servers run: beyond those of agents and scripts, and none but the
- * daemon can become one of them. Those of the second range reach the allowed domains alone, also where the crew is free.
+ * daemon can become one of them. Those of the second range reach the allowed domains alone, also where the crew may
+ * reach all hosts.
  */
 export const serverUsers = { free: 40_000, restricted: 45_000, count: 5000 } as const
 

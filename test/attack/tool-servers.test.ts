@@ -25,7 +25,7 @@ describe.skipIf(engineMissing)('a server over standard streams in the container 
     await buildServerImage()
     crews = await engineCrews('muster-servers')
     crew = await crews.open({ image: serverImage })
-    const network = { mode: 'restricted', allowedDomains: ['allowed.invalid'], allowPrivateEndpoints: false } as const
+    const network = { ...crew.spec.network, allowedDomains: ['allowed.invalid'] }
     await crews.runtime.configureSidecar(crew.spec.crewId, { network, agents: {}, upstreams: {} })
   })
   afterAll(() => crews?.close())

@@ -9,8 +9,8 @@ import { testedView } from '../../views/integrations.ts'
 export default class IntegrationsTest extends ApiCommand<typeof IntegrationsTest> {
   static override summary = 'Test whether an MCP server answers, without a credential'
   static override description =
-    'Exits with 1 if it does not, or asks for a credential. A server over standard streams is run in a crew that runs; ' +
-    'if there is none, only the form of its command is looked at.'
+    'Exits with 1 if it does not, or asks for a credential. A server over standard streams is run in a crew that ' +
+    'runs; if there is none, only the form of its command is looked at.'
   static override hiddenAliases = ['integrations:test-in-crew']
   static override examples = [
     '$ <%= config.bin %> integrations test search',

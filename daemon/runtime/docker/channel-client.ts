@@ -35,8 +35,6 @@ export interface ChannelClient {
   read(root: string, path: string): Promise<Buffer | null>
   /** Whether a user has no process in the crew. */
   gone(uid: number): Promise<boolean>
-  /** The uids, from those of agents on, that have processes in the crew. */
-  users(): Promise<number[]>
   room(path: string): Promise<DeviceRoom>
   /** Closes the channel; pending requests fail with the reason. */
   close(reason?: string): void
@@ -143,7 +141,6 @@ export async function openChannel(container: Container): Promise<ChannelClient> 
       return answer.found ? content : null
     },
     gone: async (uid) => (await once<boolean>({ op: 'gone', uid })).answer,
-    users: async () => (await once<number[]>({ op: 'users' })).answer,
     room: async (path) => (await once<DeviceRoom>({ op: 'room', path })).answer,
     close: (reason = 'it was closed') => end(reason),
   }

@@ -67,7 +67,7 @@ export class Servers {
       const { uid, streams } = await connections.within(crewId, async (container) => {
         const first = program.restricted ? serverUsers.restricted : serverUsers.free
         const user = await this.#userOf(crewId, container, folder, first)
-        if (!(await this.#parts.isGone(crewId, user))) await this.#parts.endAll(crewId, user)
+        await this.#endLeft(crewId, user)
         const { argv, env } = program
         const home = `${root}/${folder}`
         const starting = { uid: user, home, argv, env, open: proxyEnv(sidecarUrl) }
@@ -81,17 +81,15 @@ export class Servers {
 
   #processOf(crewId: string, uid: number, streams: Streams, left: () => Promise<void>): ServerProcess {
     const { input, output, closed, drop } = streams
-    const { isGone, endAll } = this.#parts
     const ended = closed.then(async (how) => {
       // What cannot be ended now is ended before the next start, and with the crew at the latest.
-      await isGone(crewId, uid)
-        .then((gone) => (gone ? undefined : endAll(crewId, uid)))
-        .catch(() => undefined)
+      await this.#endLeft(crewId, uid).catch(() => undefined)
       await left()
       return how
     })
     const kill = () =>
-      endAll(crewId, uid)
+      this.#parts
+        .endAll(crewId, uid)
         .catch(() => undefined)
         .finally(drop)
     const end = async () => {
@@ -147,20 +145,21 @@ export class Servers {
   }
 
   async #adopt(crewId: string, container: Container): Promise<Map<string, number>> {
-    const channel = await this.#parts.connections.channel(crewId)
-    for (const uid of await channel.users()) if (isServerUser(uid)) await this.#parts.endAll(crewId, uid)
-    const { code, stdout, stderr } = await run(container, {
-      user: '0:0',
-      argv: ['sh', '-c', list],
-      mostBytes: 1024 * 1024,
-    })
-    if (code !== 0) throw new RuntimeError('refused', `The folders of servers could not be read: ${stderr.trim()}`)
-    return new Map(
-      stdout.split('\n').flatMap((line) => {
+    const listed = await run(container, { user: '0:0', argv: ['sh', '-c', list], mostBytes: 1024 * 1024 })
+    if (listed.code !== 0)
+      throw new RuntimeError('refused', `The folders of servers could not be read: ${listed.stderr.trim()}`)
+    const users = new Map(
+      listed.stdout.split('\n').flatMap((line) => {
         const [, uid, name] = /^(\d+) (.+)$/.exec(line) ?? []
-        return name === undefined ? [] : [[name, Number(uid)] as const]
+        return name !== undefined && isServerUser(Number(uid)) ? [[name, Number(uid)] as const] : []
       }),
     )
+    for (const uid of users.values()) await this.#endLeft(crewId, uid)
+    return users
+  }
+
+  async #endLeft(crewId: string, uid: number): Promise<void> {
+    if (!(await this.#parts.isGone(crewId, uid))) await this.#parts.endAll(crewId, uid)
   }
 
   /** Ends what an earlier daemon started, and removes the folders of servers that are gone. */
@@ -173,9 +172,11 @@ export class Servers {
       const users = await this.#turns.take(crewId, () => this.#usersOf(crewId, container))
       for (const folder of [...users.keys()]) {
         if (known.includes(folder.replace(/^strict-/, ''))) continue
-        const running = this.#running.get(`${crewId} ${folder}`)
-        if (running && folder.startsWith('try-')) continue
-        await this.#turns.take(`${crewId} ${folder}`, async () => {
+        const key = `${crewId} ${folder}`
+        await this.#turns.take(key, async () => {
+          const running = this.#running.get(key)
+          // It goes when it has been tried.
+          if (running && folder.startsWith('try-')) return
           await running?.end()
           await this.#remove(crewId, container, folder)
         })
@@ -188,7 +189,7 @@ export class Servers {
     const users = await this.#turns.take(crewId, () => this.#usersOf(crewId, container))
     const uid = users.get(folder)
     if (uid === undefined) return
-    if (!(await this.#parts.isGone(crewId, uid))) await this.#parts.endAll(crewId, uid)
+    await this.#endLeft(crewId, uid)
     await emptyAs(container, `${uid}:${uid}`, [`${root}/${folder}`])
     await removeEmpty(container, [`${root}/${folder}`])
     users.delete(folder)

@@ -10,7 +10,7 @@ import { roomAt } from '../disk/room.ts'
 import { listInside, readInside } from './files.ts'
 import { type Following, followSpool } from './follower.ts'
 import { type FrameType, frameHead, frameTypes } from './frames.ts'
-import { agents, areGone } from './processes.ts'
+import { areGone } from './processes.ts'
 
 export type ChannelRequest =
   | { op: 'hello'; nonce: string }
@@ -20,7 +20,6 @@ export type ChannelRequest =
   | { op: 'list'; id: number; root: string; path: string; recursive: boolean }
   | { op: 'read'; id: number; root: string; path: string }
   | { op: 'gone'; id: number; uid: number }
-  | { op: 'users'; id: number }
   | { op: 'room'; id: number; path: string }
 
 /** Most unacknowledged bytes of one follow, so that a daemon that is gone is not sent more. */
@@ -115,8 +114,6 @@ async function answer(request: ChannelRequest): Promise<void> {
     await sendFile(request.id, request.root, request.path)
   } else if (request.op === 'gone') {
     await sendJson(frameTypes.done, request.id, await areGone(request.uid, exitMs))
-  } else if (request.op === 'users') {
-    await sendJson(frameTypes.done, request.id, agents())
   } else if (request.op === 'room') {
     await sendJson(frameTypes.done, request.id, roomAt(request.path))
   }
