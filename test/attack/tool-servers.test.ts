@@ -68,8 +68,8 @@ describe.skipIf(engineMissing)('a server over standard streams in the container 
     const pid = await it.said('pid')
     expect(await processesOf(await ownerOf(it))).not.toEqual([])
     for (const user of ['20001:1001', `${await ownerOf(other)}:${await ownerOf(other)}`, '30000:1001']) {
-      const look = `cat /proc/*/cmdline | tr '\\0' ' '; cat /proc/${pid}/environ; ls -la ${folderOf(it)}; kill -9 ${pid}`
-      const { stdout, stderr } = await as(user, 'sh', '-c', look)
+      const look = `cat /proc/*/cmdline | tr '\\0' ' '; cat /proc/${pid}/environ`
+      const { stdout, stderr } = await as(user, 'sh', '-c', `${look}; ls -la ${folderOf(it)}; kill -9 ${pid}`)
       expect(stdout).toContain('mcp-hostile')
       expect(stdout).not.toContain('tok-4711-secret')
       expect(stderr.match(/Permission denied|not permitted/g)).toHaveLength(3)
@@ -178,7 +178,7 @@ describe.skipIf(engineMissing)('a server over standard streams in the container 
     expect((await as('0:0', 'test', '-e', `/proc/${pid}`)).code).toBe(1)
   })
 
-  it('ends with the next daemon where this one was killed, and its folder goes once the server is deleted', async () => {
+  it('ends with the next daemon where this one was killed, and its folder goes when it is deleted', async () => {
     const it = await started()
     await it.said('stay')
     const uid = await ownerOf(it)
