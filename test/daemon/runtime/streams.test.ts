@@ -123,6 +123,25 @@ describe('an MCP server over standard streams', () => {
     await hangs
   })
 
+  it('leaves no folder once it is deleted, nor when it is only tried', async () => {
+    const { said, it: daemon, local, serverId } = await streams()
+    const { HOME } = JSON.parse(await said('env'))
+    await local.clearServers(daemon.crewId, [serverId])
+    expect(existsSync(HOME)).toBe(true)
+    await daemon.call('OWNER', 'DELETE', `/integrations/${serverId}`)
+    const isLeft = async () => {
+      await local.clearServers(daemon.crewId, [])
+      return existsSync(HOME)
+    }
+    await expect.poll(isLeft).toBe(false)
+    const program = { serverId, argv: ['pwd'], env: {}, trial: true } as const
+    const { output, ended } = await local.startServer(daemon.crewId, program)
+    const [folder] = await once(output, 'data')
+    await ended
+    expect(String(folder)).toContain(`try-${serverId}`)
+    expect(existsSync(String(folder).trim())).toBe(false)
+  })
+
   it('goes on where nothing of what it runs is changed', async () => {
     const { said, it: daemon, serverId } = await streams()
     const pid = await said('pid')

@@ -81,7 +81,8 @@ class Sessions {
   #open(wanted: Wanted, begin: (session: Session) => Promise<unknown>): Kept {
     const { key, program, open } = wanted
     this.#makeRoom()
-    const session = this.#started(wanted, open).then(async (made) => {
+    const session = this.#started(wanted, async () => {
+      const made = await open()
       try {
         await using(made, begin)
         return made
