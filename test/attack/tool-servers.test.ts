@@ -9,7 +9,7 @@ import { ending } from '../support/endings.ts'
 import { agentProcesses, engineMissing } from '../support/engine.ts'
 import { type EngineCrew, type EngineCrews, engineCrews } from '../support/engine-crews.ts'
 import { leaveOut } from '../support/leave-out.ts'
-import { buildServerImage, serverImage } from '../support/server-image.ts'
+import { buildServerImage } from '../support/server-image.ts'
 
 leaveOut(engineMissing)
 
@@ -20,11 +20,12 @@ const secret = `it's "secret"\nof $HOME`
 describe.skipIf(engineMissing)('a server over standard streams in the container of a crew', () => {
   let crews: EngineCrews
   let crew: EngineCrew
+  let image: string
 
   beforeAll(async () => {
-    await buildServerImage()
+    image = await buildServerImage('attack')
     crews = await engineCrews('muster-servers')
-    crew = await crews.open({ image: serverImage })
+    crew = await crews.open({ image })
     const network = { ...crew.spec.network, allowedDomains: ['allowed.invalid'] }
     await crews.runtime.configureSidecar(crew.spec.crewId, { network, agents: {}, upstreams: {} })
   })
@@ -141,7 +142,7 @@ describe.skipIf(engineMissing)('a server over standard streams in the container 
 
   it('that works for a restricted agent is another program, which reaches the allowed domains alone', async () => {
     const open = await crews.open({
-      image: serverImage,
+      image,
       network: { mode: 'free', allowedDomains: [], allowPrivateEndpoints: false },
     })
     await crews.runtime.configureSidecar(open.spec.crewId, { network: open.spec.network, agents: {}, upstreams: {} })

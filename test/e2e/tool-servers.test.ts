@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { agentProcesses, containerOf, engineMissing, removeInstallation } from '../support/engine.ts'
 import { type Installation, install } from '../support/installation.ts'
 import { leaveOut } from '../support/leave-out.ts'
-import { buildServerImage, serverImage } from '../support/server-image.ts'
+import { buildServerImage } from '../support/server-image.ts'
 
 // Testing servers over standard streams in a crew's container, by the built daemon.
 
@@ -13,9 +13,9 @@ let crewId: string
 let installation = ''
 
 beforeAll(async () => {
-  await buildServerImage()
+  const image = await buildServerImage('e2e')
   daemon = await install({ SVC_CONTAINER_PREFIX: 'muster-tools' })
-  const body = { name: 'Works', slug: 'works', runtime_image: serverImage }
+  const body = { name: 'Works', slug: 'works', runtime_image: image }
   crewId = (await daemon.client.crews.create({ body })).id
 }, 300_000)
 afterAll(async () => {

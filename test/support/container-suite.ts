@@ -8,7 +8,7 @@ import { everythingServer } from './everything-server.ts'
 import { endsIn, type Installation, install, spoken } from './installation.ts'
 import { leaveOut } from './leave-out.ts'
 import type { ModelEndpoint, Script, ScriptedTool, ScriptedTurn } from './model-endpoint.ts'
-import { buildServerImage, serverImage } from './server-image.ts'
+import { buildServerImage } from './server-image.ts'
 
 /** A vendor's client in a crew's container, and how its model service talks. */
 export interface Contained<B> {
@@ -106,7 +106,6 @@ export async function describeContained<B>(
     const agents: Record<string, string> = {}
 
     beforeAll(async () => {
-      await buildServerImage()
       model = await contained.endpoint(script, { host: host!, keys: [keys.good] })
       const server = await everythingServer(endingOfFile)
       daemon = await install({
@@ -115,7 +114,7 @@ export async function describeContained<B>(
         ...contained.address(model.url),
       })
       const api = daemon.client
-      const crew = { runtime_image: serverImage, allowed_domains: [new URL(server.url).hostname] }
+      const crew = { runtime_image: await buildServerImage(client), allowed_domains: [new URL(server.url).hostname] }
       crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works', ...crew } })).id
       await api.integrations.create({ body: { name: 'everything', endpoint: server.url } })
       const program = { transport: 'stdio', command: 'mcp-everything', args_json: '["stdio"]' } as const

@@ -2,15 +2,18 @@ import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { buildImage } from './build-image.ts'
+import { endingOfFile } from './endings.ts'
+import { engine } from './engine.ts'
 
 const everything = new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url)
 const fixture = new URL('../fixtures/stdio-server.mjs', import.meta.url)
 
-/** An image of crews with the reference MCP server (`mcp-everything stdio`) and one that misbehaves (`mcp-hostile`). */
-export const serverImage = 'muster-test/servers:local'
-
-/** Builds that image. */
-export async function buildServerImage(): Promise<void> {
+/**
+ * Builds an image of crews with the reference MCP server (`mcp-everything stdio`) and one that misbehaves
+ * (`mcp-hostile`), and returns its name. It is removed at the end of the file.
+ */
+export async function buildServerImage(of: string): Promise<string> {
+  const name = `muster-test/servers:${of}`
   const { outputFiles } = await build({
     entryPoints: [everything.pathname],
     bundle: true,
@@ -23,7 +26,7 @@ export async function buildServerImage(): Promise<void> {
   const program = (code: string | Uint8Array) =>
     Buffer.concat([Buffer.from('#!/usr/bin/env node\n'), Buffer.from(code)])
   await buildImage(
-    serverImage,
+    name,
     [
       'COPY everything.mjs hostile.mjs /opt/servers/',
       'RUN ln -s /opt/servers/everything.mjs /usr/local/bin/mcp-everything && ' +
@@ -34,4 +37,6 @@ export async function buildServerImage(): Promise<void> {
       'hostile.mjs': program(readFileSync(fixture)),
     },
   )
+  endingOfFile(() => engine.getImage(name).remove({ force: true }))
+  return name
 }
