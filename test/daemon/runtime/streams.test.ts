@@ -134,7 +134,7 @@ describe('an MCP server over standard streams', () => {
       return existsSync(HOME)
     }
     await expect.poll(isLeft).toBe(false)
-    const program = { serverId, argv: ['pwd'], env: {}, trial: true }
+    const program = { serverId, argv: ['pwd'], env: {}, trial: true as const }
     const { output, ended } = await local.startServer(daemon.crewId, program)
     const [folder] = await once(output, 'data')
     await ended
