@@ -102,7 +102,7 @@ function enter(app: App, { endpoint, gate }: Operation, actor: Actor | null, inp
   const here = actor && actorHere(app.db, endpoint, actor, input)
   authorize(app.db, endpoint, here)
   gate?.()
-  if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
+  if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {}, endpoint.foreign)
   return { ...input, actor: here, now: app.now(), ...(web && { web }) }
 }
 
