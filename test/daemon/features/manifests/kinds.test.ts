@@ -154,7 +154,7 @@ describe('recipes with servers at addresses', () => {
     expect(await apply(it, documents, { values: keys })).toMatchObject({ status: 200, body: { created: 6 } })
   })
 
-  it('are warned of in the plan and refused by the apply, before anything is changed, when one does not answer', async () => {
+  it('are warned of in the plan, and refused before anything is changed, when one does not answer', async () => {
     const { url, seen } = await fakeServer((_, reply) => reply.writeHead(500).end())
     const it = await allowing(url)
     const documents = [...withServer(url), document('Recipe', 'remote-crew', { spec: { crew: 'others' } })]
