@@ -49,7 +49,9 @@ export const streamingFetch =
     return new Response(streamOf(reply.body), { status, headers: answer })
   }
 
-const streamOf = (body: AsyncIterable<Buffer> | Buffer[]): BodyInit => ReadableStream.from(body) as BodyInit
+type Body = ConstructorParameters<typeof Response>[0]
+
+const streamOf = (body: AsyncIterable<Buffer> | Buffer[]): Body => ReadableStream.from(body) as Body
 
 async function* again(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
   try {
