@@ -1,5 +1,5 @@
-// Rows: a call of an MCP server's tool by an agent, against the same call made directly: through the gateway of the daemon,
-// and, where there is an engine, from a container with its sidecar in between.
+// Rows: a call of an MCP server's tool by an agent, against the same call made directly: through the gateway of the
+// daemon, and, where there is an engine, from a container with its sidecar in between.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -170,7 +170,7 @@ async function contained(folder, server, program, host) {
   }
 }
 
-/** What every call through the gateway waits for beside the tool: how long a durable write of an entry's size takes. */
+/** How long a durable write of an entry's size takes, for which every call through the gateway waits. */
 function durable(folder) {
   const db = new Database(`${folder}/durable.db`)
   db.pragma('journal_mode = WAL')
