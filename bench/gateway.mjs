@@ -233,8 +233,8 @@ await scratch(async (folder) => {
     }
     const [p50, p99] = [50, 99].map((p) => percentile(writes, p).toFixed(2))
     const method =
-      `echo of the reference server by its library, ${rounds} calls of each way in turn; each is journaled first, and ` +
-      `a durable write alone takes ${p50} ms (p99 ${p99})`
+      `echo of the reference server by its library, ${rounds} calls of each way in turn; each is journaled first, ` +
+      `and a durable write alone takes ${p50} ms (p99 ${p99})`
     const each = `${(used / rounds).toFixed(2)} ms of the daemon's processors for each`
     tell('through the gateway', times[1], times[0], `${method}; ${each}`)
     if (behind) tell('from a container, through sidecar and gateway', times[2], times[0], method)

@@ -10,8 +10,8 @@ export default class IntegrationsTest extends ApiCommand<typeof IntegrationsTest
   static override summary = 'Test whether an MCP server answers, with the credential that it is used with'
   static override description =
     'Says which credential that is: the one that people signed in with, else that of the oldest binding. Exits with ' +
-    '1 if the server does not answer, or asks for another one. A server over standard streams runs where an agent uses ' +
-    'it, so only the form of its command is looked at.'
+    '1 if the server does not answer, or asks for another one. A server over standard streams runs where an agent ' +
+    'uses it, so only the form of its command is looked at.'
   static override hiddenAliases = ['integrations:test-in-crew']
   static override examples = ['$ <%= config.bin %> integrations test search']
   static override args = { integration: Args.string({ required: true, description: 'name of the integration' }) }
