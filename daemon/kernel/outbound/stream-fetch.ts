@@ -49,9 +49,7 @@ export const streamingFetch =
     return new Response(streamOf(reply.body), { status, headers: answer })
   }
 
-type Body = ConstructorParameters<typeof Response>[0]
-
-const streamOf = (body: AsyncIterable<Buffer> | Buffer[]): Body => ReadableStream.from(body) as Body
+const streamOf = (body: AsyncIterable<Buffer> | Buffer[]): ReadableStream => ReadableStream.from(body)
 
 async function* again(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
   try {
