@@ -74,7 +74,7 @@ describe('testing integrations', () => {
     })
     expect(after).toEqual({
       status: 'ok',
-      server_info: { name: 'it took [redacted]', version: '1' },
+      server_info: { name: 'it took Bearer [redacted]', version: '1' },
       message: 'Asked with the credential key',
     })
   })
@@ -87,7 +87,7 @@ describe('testing integrations', () => {
     const { after } = await withCredential('right-token', (reply, told) =>
       json(reply, { jsonrpc: '2.0', id: 0, error: { code: -32600, message: `No: ${told}` } }),
     )
-    expect(after.message).toMatch(/refused: No: \[redacted\]; asked with the credential key$/)
+    expect(after.message).toMatch(/No: Bearer \[redacted\]; asked with the credential key$/)
   })
 
   it.each<[string, (reply: ServerResponse) => unknown, RegExp]>([
