@@ -1,6 +1,6 @@
 import { ProblemError } from '#client'
 import { InputError } from '../input.ts'
-import { type Path, placeOf } from './positions.ts'
+import { type Path, placeOf, startOf } from './positions.ts'
 import type { Manifest } from './reading.ts'
 
 /** All mistakes of files, each with its place. */
@@ -8,9 +8,11 @@ export class Mistakes extends InputError {
   /** What programs read. */
   readonly places: readonly string[]
 
-  constructor(places: readonly string[]) {
-    const many = places.length === 1 ? 'There is a mistake' : `There are ${places.length} mistakes`
-    super(`${many}; nothing was changed.\n${places.join('\n')}`)
+  /** `count` is how many there are where not all of them are told. */
+  constructor(places: readonly string[], count = places.length) {
+    const many = count === 1 ? 'There is a mistake' : `There are ${count} mistakes`
+    const told = count > places.length ? `, of which these are the first ${places.length}` : ''
+    super(`${many}; nothing was changed${told}.\n${places.join('\n')}`)
     this.places = places
   }
 }
@@ -28,8 +30,13 @@ export async function placed<T>(manifests: readonly Manifest[], work: Promise<T>
   } catch (error) {
     const told = error instanceof ProblemError && error.problem.code === 'manifest_invalid' ? mistakesOf(error) : []
     if (!told.length) throw error
+    const source = ({ document }: Told) => manifests[document]!.source
+    const inOrder = told.toSorted(
+      (a, b) => a.document - b.document || startOf(source(a), a.path) - startOf(source(b), b.path),
+    )
     throw new Mistakes(
-      told.map(({ document, path, detail }) => `${placeOf(manifests[document]!.source, path)}: ${detail}`),
+      inOrder.map((it) => `${placeOf(source(it), it.path)}: ${it.detail}`),
+      (error as ProblemError & { problem: { count?: number } }).problem.count,
     )
   }
 }

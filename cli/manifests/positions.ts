@@ -12,9 +12,14 @@ export interface Source {
   lines: LineCounter
 }
 
-/** `FILE:LINE:COL` of a place in a document, or of the nearest place around it that was written. */
-export function placeOf({ file, document, lines }: Source, path: Path): string {
-  const { line, col } = lines.linePos(offsetOf(document.contents, path) ?? document.range[0])
+/** Where a place in a document begins, or the nearest place around it that was written. */
+export const startOf = ({ document }: Source, path: Path): number =>
+  offsetOf(document.contents, path) ?? document.range[0]
+
+/** `FILE:LINE:COL` of such a place. */
+export function placeOf(source: Source, path: Path): string {
+  const { file, lines } = source
+  const { line, col } = lines.linePos(startOf(source, path))
   return `${file}:${line}:${col}`
 }
 

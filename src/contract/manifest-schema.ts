@@ -55,9 +55,16 @@ const notes = {
   ),
 }
 
+/** As the public format names the folder of a skill, which may be one letter or longer than other slugs. */
+const SkillSlug = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  maxLength: 64,
+  description: 'a-z, 0-9 and single dashes, at most 64 of them',
+})
+
 const skillItem = Type.Object(
   {
-    slug: Slug,
+    slug: SkillSlug,
     inline: manifestKinds.Skill.members.content[1],
     source: manifestKinds.Skill.members.source[1],
     digest: manifestKinds.Skill.members.digest[1],
@@ -79,7 +86,7 @@ function itemSchema(kind: string): TSchema {
 function bodyOf(kind: KindName): Tree {
   const { members, lists = {} } = manifestKinds[kind] as ManifestKind
   const tree = treeOf(members)
-  plant(tree, 'metadata.slug', Slug)
+  plant(tree, 'metadata.slug', kind === 'Skill' ? SkillSlug : Slug)
   for (const [path, schema] of Object.entries(notes)) plant(tree, path, schema)
   for (const [path, item] of Object.entries(lists))
     plant(tree, path, Type.Optional(Type.Array(itemSchema(item), { maxItems: 2000 })))

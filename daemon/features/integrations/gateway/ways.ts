@@ -7,6 +7,7 @@ import { settingsOf } from '../resolved/service.ts'
 import { readArgs } from '../rules.ts'
 import { openSession, type Session, Unusable, unusable } from '../sessions/service.ts'
 import { openVariables } from '../variables.ts'
+import { filledVariables } from './filling.ts'
 import type { Caller } from './service.ts'
 import { openStreams } from './streams.ts'
 
@@ -68,13 +69,13 @@ async function overHttp<T>(
 /** The agents of a crew share its program. */
 async function overStreams<T>(
   app: App,
-  { agent, start, scrubber }: Caller,
+  { agent, runId, start, scrubber }: Caller,
   { server }: Effective,
   timeoutMs: number,
   work: Work<T>,
 ): Promise<T> {
   const { id: serverId, name, command, args_json } = server
-  const env = openVariables(app, server)
+  const { env, credentials } = filledVariables(app, agent, server, openVariables(app, server))
   const argv = [command!, ...(args_json === null ? [] : readArgs(args_json))]
   const clean = scrubber(Object.values(env))
   const way: Way = {
@@ -87,7 +88,7 @@ async function overStreams<T>(
       })
       return openStreams({ name, process, timeoutMs, maxBytes, clean })
     },
-    opened: async () => undefined,
+    opened: () => Promise.all(credentials.map((id) => noteUse(app, id, { agent_id: agent.id, run_id: runId }))),
   }
   try {
     return await work(way, clean)
