@@ -10,11 +10,13 @@ export interface Source {
   folder: string
   document: Document.Parsed
   lines: LineCounter
+  /** Where it stands in what was read, if that is a list of documents. */
+  at?: Path
 }
 
 /** Where a place in a document begins, or the nearest place around it that was written. */
-export const startOf = ({ document }: Source, path: Path): number =>
-  offsetOf(document.contents, path) ?? document.range[0]
+export const startOf = ({ document, at = [] }: Source, path: Path): number =>
+  offsetOf(document.contents, [...at, ...path]) ?? document.range[0]
 
 /** `FILE:LINE:COL` of such a place. */
 export function placeOf(source: Source, path: Path): string {

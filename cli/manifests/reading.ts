@@ -78,7 +78,10 @@ function parsed(name: string, text: string, mistakes: string[]): Manifest[] {
     if (document.errors.length || isEmpty(document)) continue
     for (const { offset, key } of unusable(document)) mistakes.push(`${at(offset)}: No member may be called ${key}`)
     const value = mappingOf(source, mistakes)
-    if (value) found.push({ source, value })
+    // What `muster export -o json` writes is a list of documents.
+    if (Array.isArray(value))
+      found.push(...value.map((it, index) => ({ source: { ...source, at: [index] }, value: it })))
+    else if (value) found.push({ source, value })
   }
   return found
 }
@@ -104,14 +107,17 @@ function unusable(document: Document.Parsed): { offset: number; key: string }[] 
 const sentence = (message: string): string =>
   /call stack/i.test(message) ? 'It is nested too deeply' : message.split('\n')[0]!.replace(/\.$/, '')
 
-function mappingOf(source: Source, mistakes: string[]): Record<string, unknown> | undefined {
+type Mapping = Record<string, unknown>
+const isMapping = (it: unknown): it is Mapping => typeof it === 'object' && it !== null && !Array.isArray(it)
+
+function mappingOf(source: Source, mistakes: string[]): Mapping | Mapping[] | undefined {
   const refuse = (why: string) => void mistakes.push(`${placeOf(source, [])}: ${why}`)
   try {
     const value: unknown = source.document.toJS({ maxAliasCount: mostAliases })
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      refuse('A document must be a mapping with apiVersion, kind and metadata')
+    const isList = Array.isArray(value) && value.length > 0 && value.every(isMapping)
+    if (!isList && !isMapping(value)) refuse('A document must be a mapping with apiVersion, kind and metadata')
     else if (JSON.stringify(value).length > mostCharacters) refuse('Written out, its aliases are too much')
-    else return value as Record<string, unknown>
+    else return value
   } catch (error) {
     const { message } = error as Error
     const missing = /^Unresolved alias .*: (.+)$/.exec(message)?.[1]

@@ -125,6 +125,15 @@ spec:
     expect(await there.pipe(own, 'apply', '-f', '-', '--yes')).toMatchObject({ code: 0 })
     expect((await there.run('export')).stdout).toBe(own)
   })
+
+  it('takes what an export in JSON wrote, with the places of its mistakes', async () => {
+    const { run, pipe } = await cliFor(await daemon())
+    await run('apply', '-f', folder({ 'web.yaml': web, 'prompts/ada.md': 'You are Ada.\n' }), '--yes')
+    const { stdout } = await run('export', '-o', 'json')
+    expect(await pipe(stdout, 'diff', '-f', '-')).toMatchObject({ code: 0 })
+    const { stderr } = await pipe(stdout.replace('"slug": "web"', '"slug": 5'), 'diff', '-f', '-')
+    expect(stderr).toMatch(/standard input:\d{2}:\d+: metadata\.slug must be string/)
+  })
 })
 
 describe('mistakes', () => {
