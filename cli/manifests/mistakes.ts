@@ -23,22 +23,29 @@ interface Told {
   detail: string
 }
 
+/** A thing that is told of a document, with its place in the file. */
+export const placeIn = (manifests: readonly Manifest[], { document, path, detail }: Told): string =>
+  `${placeOf(manifests[document]!.source, path)}: ${detail}`
+
 /** Tells the mistakes that the service found by their places in files. */
 export async function placed<T>(manifests: readonly Manifest[], work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const told = error instanceof ProblemError && error.problem.code === 'manifest_invalid' ? mistakesOf(error) : []
+    const told = error instanceof ProblemError ? mistakesOf(error) : []
     if (!told.length) throw error
-    const source = ({ document }: Told) => manifests[document]!.source
-    const inOrder = told.toSorted(
-      (a, b) => a.document - b.document || startOf(source(a), a.path) - startOf(source(b), b.path),
-    )
-    throw new Mistakes(
-      inOrder.map((it) => `${placeOf(source(it), it.path)}: ${it.detail}`),
-      (error as ProblemError & { problem: { count?: number } }).problem.count,
-    )
+    const { problem, requestId } = error as ProblemError
+    const places = inOrder(manifests, told).map((it) => placeIn(manifests, it))
+    if (problem.code === 'manifest_invalid') throw new Mistakes(places, (problem as { count?: number }).count)
+    const detail = `Nothing was changed.\n${places.join('\n')}`
+    throw new ProblemError({ ...problem, detail }, { ...(requestId !== undefined && { requestId }) })
   }
 }
 
 const mistakesOf = ({ problem }: ProblemError): Told[] => (problem as { mistakes?: Told[] }).mistakes ?? []
+
+/** In the order of the files. */
+function inOrder(manifests: readonly Manifest[], told: readonly Told[]): Told[] {
+  const start = ({ document, path }: Told) => startOf(manifests[document]!.source, path)
+  return told.toSorted((a, b) => a.document - b.document || start(a) - start(b))
+}

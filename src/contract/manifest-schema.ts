@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
-import { line, Slug } from './fields.ts'
+import { line } from './fields.ts'
 import {
+  documentSlug,
   innerKinds,
   itemKeys,
   itemMembers,
@@ -55,16 +56,9 @@ const notes = {
   ),
 }
 
-/** As the public format names the folder of a skill, which may be one letter or longer than other slugs. */
-const SkillSlug = Type.String({
-  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-  maxLength: 64,
-  description: 'a-z, 0-9 and single dashes, at most 64 of them',
-})
-
 const skillItem = Type.Object(
   {
-    slug: SkillSlug,
+    slug: documentSlug('Skill'),
     inline: manifestKinds.Skill.members.content[1],
     source: manifestKinds.Skill.members.source[1],
     digest: manifestKinds.Skill.members.digest[1],
@@ -86,7 +80,7 @@ function itemSchema(kind: string): TSchema {
 function bodyOf(kind: KindName): Tree {
   const { members, lists = {} } = manifestKinds[kind] as ManifestKind
   const tree = treeOf(members)
-  plant(tree, 'metadata.slug', kind === 'Skill' ? SkillSlug : Slug)
+  plant(tree, 'metadata.slug', documentSlug(kind))
   for (const [path, schema] of Object.entries(notes)) plant(tree, path, schema)
   for (const [path, item] of Object.entries(lists))
     plant(tree, path, Type.Optional(Type.Array(itemSchema(item), { maxItems: 2000 })))
