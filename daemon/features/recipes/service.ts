@@ -24,7 +24,7 @@ export function findRecipe(slug: string): Static<typeof Recipe> {
   return found
 }
 
-/** A credential of a recipe as it is stored: a key of no model service is a secret, which agents and servers are given. */
+/** A credential of a recipe as it is stored: a key of no model service is a secret, as agents and servers are given. */
 export const storedAs = <T extends Pick<Wanted, 'type' | 'provider'>>(wanted: T): T =>
   wanted.type === 'API_KEY' && wanted.provider === 'NONE' ? { ...wanted, type: 'SECRET' } : wanted
 

@@ -28,7 +28,8 @@ export function filledVariables(
     const given = givenNamed(app, { workspace, crew, name })
     if (!given)
       throw new Unusable(
-        `The server ${server.name} cannot be started: its crew has no working credential ${name} that programs are given`,
+        `The server ${server.name} cannot be started: ` +
+          `its crew has no working credential ${name} that programs are given`,
       )
     env[variable] = given.value
     credentials.push(given.id)
