@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { catalogue } from '../../../daemon/features/recipes/catalogue.ts'
 import { everythingServer } from '../../support/everything-server.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { recipeWithServer } from '../../support/recipes.ts'
