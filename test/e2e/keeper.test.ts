@@ -169,8 +169,10 @@ describe.each([
 
     it('calls its model with a key that is kept to what it was used for, and all else becomes a question', async () => {
       await work(() => bash('true'))
-      const { id: credentialId } = (await daemon.client.credentials.list()).find(({ name }) => name === 'model')!
-      const scopes = () => daemon.client.credentials.scopes({ credentialId })
+      const { id: credentialId } = (await daemon.client.credentials.list({ query: {} })).find(
+        ({ name }) => name === 'model',
+      )!
+      const scopes = () => daemon.client.credentials.scopes({ credentialId, query: {} })
       const called = { host: model.url, method: 'POST', path: '/v1/messages' }
       await expect
         .poll(async () => (await scopes()).uses, { timeout: 30_000 })
