@@ -85,7 +85,7 @@ await scratch(async (folder) => {
         ratio: mine / bare,
         target: 'under 500 ms',
         met: mine - bare < 500,
-        method: `denied requests of ${agents} agents by the operator's route, ${rounds} times ${atOnce}, each stored and journaled`,
+        method: `${rounds} times ${atOnce} requests of ${agents} agents, denied, by the operator's route`,
       })
     }
   } finally {

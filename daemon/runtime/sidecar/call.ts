@@ -65,8 +65,8 @@ export class Call {
   }
 
   /**
-   * Sends the call with a credential over a new connection, and aborts the attempt before it. `used` is called once it is
-   * under way.
+   * Sends the call with a credential over a new connection, and aborts the attempt before it. `used` is called once it
+   * is under way.
    */
   async send(
     credential: ModelCredential,

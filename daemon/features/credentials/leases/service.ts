@@ -102,6 +102,10 @@ export const heldBack = (app: App, agentId: string): string[] =>
     )
     .map(variableOf)
 
+/** Whether an agent reaches something that is kept to its scopes, and which it may have been given before. */
+export const reachesScoped = (app: App, agentId: string): boolean =>
+  reach(app, agentId).some(({ credential_id }) => isEnforced(app, credential_id))
+
 const isLeased = (app: App, row: GrantRow): boolean =>
   row.lease_source !== null && row.lease_source !== 'manual' && !isOver(row, app.clock())
 

@@ -39,8 +39,8 @@ export const queries = statements((db) => ({
   shapes: db.prepare<Omit<Place, 'path'>, { here: number; all: number }>(
     `SELECT (SELECT count(DISTINCT path) FROM credential_uses
         WHERE credential_id = @credential AND host = @host AND method = @method) AS here,
-      (SELECT count(*) FROM (SELECT DISTINCT host, method, path FROM credential_uses
-        WHERE credential_id = @credential)) AS "all"`,
+      (SELECT count(DISTINCT host || ' ' || method || ' ' || path) FROM credential_uses
+        WHERE credential_id = @credential) AS "all"`,
   ),
   uses: db.prepare<{ credential: string; since: string }, UseRow>(
     `SELECT host, method, path, sum(uses) AS uses, max(last_used_at) AS last_used_at FROM credential_uses
@@ -84,7 +84,7 @@ export const queries = statements((db) => ({
       (SELECT id FROM scope_questions WHERE ${asked} AND outcome = 'once' AND used_at IS NULL
         AND decided_at >= @since ORDER BY decided_at LIMIT 1) RETURNING id`,
   ),
-  denied: db.prepare<Wanted & { since: string }, { decided_at: string }>(
+  denied: db.prepare<Wanted & { since: string }, { decided_at: string | null }>(
     `SELECT decided_at FROM scope_questions WHERE ${asked} AND outcome = 'denied' AND decided_at >= @since
      ORDER BY decided_at DESC LIMIT 1`,
   ),

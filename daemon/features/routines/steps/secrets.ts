@@ -34,7 +34,7 @@ export function namedFor({ app, run, definition, step }: Using, names: ReadonlyS
   )
 }
 
-/** The values of these secrets for a program, whose use of them nobody sees: none that is guarded or kept to its scopes. */
+/** The values of these secrets for a program, whose use of them nobody sees; none that is guarded or scoped. */
 export function secretsFor(it: Using, names: ReadonlySet<string>): Map<string, string> {
   const all = namedFor(it, names)
   for (const [name, { id, level }] of all) {

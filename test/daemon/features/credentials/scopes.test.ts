@@ -4,6 +4,8 @@ import { deliveryOf } from '../../../../daemon/features/credentials/delivery/ser
 import { wish } from '../../../../daemon/features/credentials/questions/service.ts'
 import { countUse } from '../../../../daemon/features/credentials/scopes/service.ts'
 import { forgetOldUses } from '../../../../daemon/features/credentials/scopes/uses.ts'
+import { takeBack } from '../../../../daemon/features/keeper/requests/handing.ts'
+import type { AgentCommand } from '../../../../daemon/runtime/types.ts'
 import { agentAtWork } from '../../../support/agent-at-work.ts'
 import { judgeServer } from '../../../support/judge.ts'
 
@@ -293,6 +295,20 @@ describe('the value of a credential that is kept to its scopes', () => {
     expect(deliveryOf(it.app, it.agentId).secrets).toEqual([])
     await it.call('ADMIN', 'DELETE', `/credentials/${it.id}/scopes`)
     expect(deliveryOf(it.app, it.agentId).secrets).toMatchObject([{ name: 'GH_TOKEN' }])
+  })
+
+  it('is taken from an agent that was given it before, once its run is over', async () => {
+    const it = await guarded(null)
+    const commands: AgentCommand[] = []
+    it.runtime.command = async (_crew, _agent, command) => {
+      commands.push(command)
+      return { code: 0, stdout: '', stderr: '' }
+    }
+    await takeBack(it.app, it.agentId)
+    expect(commands.map(({ argv }) => argv.at(-1))).toEqual(['GH_TOKEN'])
+    await it.call('ADMIN', 'DELETE', `/credentials/${it.id}/scopes`)
+    await takeBack(it.app, it.agentId)
+    expect(commands).toHaveLength(1)
   })
 
   it.each([

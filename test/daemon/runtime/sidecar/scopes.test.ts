@@ -28,16 +28,16 @@ describe('model keys', () => {
     await send('/v1/messages?beta=true')
     await send('/v1/messages')
     await send('/v1/messages/count_tokens')
-    const used = at.reports.filter(({ type }) => type === 'credential_used')
+    const used = at.uses
     const one = { type: 'credential_used', agentId: 'agent-ada', credentialId: 'cred-sk-real', host, method: 'POST' }
     expect(used).toEqual([
       { ...one, path: '/v1/messages', uses: 1 },
       { ...one, path: '/v1/messages/count_tokens', uses: 1 },
     ])
     await expect
-      .poll(() => at.reports.filter(({ type }) => type === 'credential_used').at(-1), { timeout: 3 * usesEveryMs })
+      .poll(() => at.uses.at(-1), { timeout: 3 * usesEveryMs })
       .toEqual({ ...one, path: '/v1/messages', uses: 1 })
-    expect(at.reports.filter(({ type }) => type === 'credential_used')).toHaveLength(3)
+    expect(at.uses).toHaveLength(3)
   })
 
   it('go where their scopes allow without a question, and elsewhere not at all', async () => {
