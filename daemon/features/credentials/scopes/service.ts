@@ -6,7 +6,7 @@ import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
-import { type Destination, isWithin, narrowest, textOf } from '#kernel/outbound/destinations'
+import { type Destination, narrowest, textOf } from '#kernel/outbound/destinations'
 import { problem } from '#kernel/problem'
 import { type CredentialRow, queries as credentialQueries } from '../queries.ts'
 import { queries } from './queries.ts'
@@ -32,12 +32,6 @@ export const scopesOf = (app: App, credential: string): Destination[] | null =>
         .rules.all(credential)
         .map(({ host, method, path }) => ({ host, method, path }))
     : null
-
-/** Whether a credential may be used for this without asking. */
-export function mayUse(app: App, credential: string, it: Destination): boolean {
-  const rules = scopesOf(app, credential)
-  return rules === null || isWithin(rules, it)
-}
 
 /** Counts what a credential of the workspace was used for, if it is still there, within a change. */
 export function countUse(

@@ -10,9 +10,9 @@ const seconds = 10
 /** Whole or not at all; who reads the folder sees the old file or the new one. */
 const place = 'umask 077; cat > "$1/.part-$$" && chmod 400 "$1/.part-$$" && mv -f -- "$1/.part-$$" "$1/$2"'
 const takeAway = `folder=$1; shift; cd -- "$folder" || exit 0
-rm -f -- "$@" .env .part-*
+rm -f -- "$@" .part-*
 umask 377; cat > .part-env
-if [ -s .part-env ]; then mv -f .part-env .env; else rm -f .part-env; fi`
+if [ -s .part-env ]; then mv -f .part-env .env; else rm -f .part-env .env; fi`
 
 /**
  * Puts the value that was allowed where the agent finds its secrets, and answers where that is; null while its crew
