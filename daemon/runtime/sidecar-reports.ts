@@ -5,6 +5,7 @@ import { journalFailover, markLimited } from '../features/credentials/delivery/s
 import { desiredCrew } from '../features/crews/containers/service.ts'
 import { keepUse } from './credential-uses.ts'
 import { isScriptUser } from './scripts/users.ts'
+import { serverUserNamed } from './server-users.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
 /**
@@ -16,6 +17,8 @@ export function keepReports(app: App, runtime: Runtime): void {
     recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
   })
 }
+
+const isAgent = (id: string): boolean => !isScriptUser(id) && serverUserNamed(id) === null
 
 function keep(app: App, crewId: string, report: SidecarReport): void {
   if (report.type === 'credential_limited') {
@@ -33,7 +36,7 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
   const { port, unreported } = report
-  const agentId = report.agentId && isScriptUser(report.agentId) ? null : report.agentId
+  const agentId = report.agentId && isAgent(report.agentId) ? report.agentId : null
   // A host is a text of the agent's, too.
   const { host, reason } = app.scrub(
     { workspace_id: workspace, agent_id: agentId ?? '' },

@@ -133,8 +133,12 @@ export interface CommandEnd {
 export interface ServerProgram {
   serverId: string
   argv: string[]
-  /** All that it gets beside PATH and HOME. */
+  /** All that it gets beside PATH, HOME and what leads it through the sidecar. */
   env: Record<string, string>
+  /** It is only tried: its folder is its own, and goes with it. */
+  trial?: true
+  /** It reaches the allowed domains alone, also where its crew is free. */
+  restricted?: true
 }
 
 export interface ServerProcess {
@@ -144,6 +148,8 @@ export interface ServerProcess {
   ended: Promise<{ code: number | null; stderr: string }>
   /** Ends it with all of its processes; resolves when done. */
   end(): Promise<void>
+  /** Hosts that it tried to reach lately, and that the crew's network policy does not allow. */
+  deniedHosts(): string[]
 }
 
 export interface ShellSize {
@@ -401,6 +407,8 @@ export interface Runtime {
   openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram>
   /** Starts a server beside the agents, which ends with the crew at the latest. Rejects with a RuntimeError. */
   startServer(crewId: string, program: ServerProgram): Promise<ServerProcess>
+  /** Ends servers that nobody here started, and removes what servers left that are not among `known`. */
+  clearServers(crewId: string, known: readonly string[]): Promise<void>
   /** Writes a file as the agent, whole or not at all, over one of its name. The crew must be running. */
   deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void>
   /** Removes a folder below the agent's output folder, as the agent. The crew must be running. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Destination } from '../../kernel/outbound/destinations.ts'
+import { isRestrictedServer, isServerUser, nameOfServerUser } from '../server-users.ts'
 import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
 import { compilePolicy, type Rules } from './policy.ts'
 import { vendors } from './vendors.ts'
@@ -9,7 +10,8 @@ export interface Compiled {
   /** The rules for an agent; where agents cannot be told apart, the strictest of them all. */
   rulesOf(agent: SidecarAgent | undefined): Rules
   agentByKey: Map<string, SidecarAgent>
-  agentByUid: Map<number, SidecarAgent>
+  /** Who has a uid; undefined for strangers. A tool server of the crew has no key. */
+  ownerOf(uid: number | null): SidecarAgent | undefined
   /** Each agent has its own uid, and callers with other uids are refused. */
   uids: boolean
   /** Base URLs that the operator set, by provider. */
@@ -43,11 +45,17 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   return {
     rulesOf: (agent) => ((uids ? agent?.restricted : someRestricted) ? strict : rules),
     agentByKey,
-    agentByUid,
+    ownerOf: (uid) => (uid === null ? undefined : (agentByUid.get(uid) ?? (uids ? serverWith(uid) : undefined))),
     uids,
     upstreams: new Map(upstreams),
     resolvers: resolvers(config.resolvers),
   }
+}
+
+function serverWith(uid: number): SidecarAgent | undefined {
+  if (!isServerUser(uid)) return undefined
+  const name = nameOfServerUser(uid)
+  return { agentId: name, slug: name, uid, credentials: [], ...(isRestrictedServer(uid) && { restricted: true }) }
 }
 
 function network(raw: unknown): NetworkPolicy {

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
 import { noteUse } from '../../credentials/delivery/service.ts'
 import { asCredential, type Clean } from '../connections/sending.ts'
+import { programOf } from '../programs/program.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { settingsOf } from '../resolved/service.ts'
-import { readArgs } from '../rules.ts'
 import { openSession, type Session, Unusable, unusable } from '../sessions/service.ts'
-import { openVariables } from '../variables.ts'
 import { permitUse } from './permission.ts'
 import type { Caller } from './service.ts'
 import { openStreams } from './streams.ts'
@@ -21,6 +20,8 @@ const idleProgramMs = 10 * 60_000
 export interface Way {
   key: string
   idleMs: number
+  /** The server whose program it leads to; null over HTTP. */
+  program: string | null
   /** Of each call. */
   timeoutMs: number
   open(): Promise<Session>
@@ -60,6 +61,7 @@ async function overHttp<T>(
     const way: Way = {
       key: `${agent.id} ${id} ${digest([called, credentialId])}`,
       idleMs: idleOverHttpMs,
+      program: null,
       timeoutMs,
       open: () => openSession(app, called, app.stopping.signal),
       opened: async () => credentialId !== null && noteUse(app, credentialId, { agent_id: agent.id, run_id: runId }),
@@ -71,21 +73,21 @@ async function overHttp<T>(
 /** The agents of a crew share its program. */
 async function overStreams<T>(
   app: App,
-  { agent, start, scrubber }: Caller,
+  { agent, restricted, start, scrubber }: Caller,
   { server }: Effective,
   timeoutMs: number,
   work: Work<T>,
 ): Promise<T> {
-  const { id: serverId, name, command, args_json } = server
-  const env = openVariables(app, server)
-  const argv = [command!, ...(args_json === null ? [] : readArgs(args_json))]
+  const { id: serverId, name } = server
+  const { argv, env } = programOf(app, server)
   const clean = scrubber(Object.values(env))
   const way: Way = {
-    key: `${agent.crew_id} ${serverId} ${digest([argv, env])}`,
+    key: `${agent.crew_id} ${serverId} ${digest([argv, env, restricted])}`,
     idleMs: idleProgramMs,
+    program: serverId,
     timeoutMs,
     open: async () => {
-      const process = await start({ serverId, argv, env }).catch((error: Error) => {
+      const process = await start({ serverId, argv, env, ...(restricted && { restricted }) }).catch((error: Error) => {
         throw new Unusable(`The server ${name} could not be started: ${error.message}`, { cause: error })
       })
       return openStreams({ name, process, timeoutMs, maxBytes, clean })
