@@ -43,6 +43,8 @@ export async function answerGateway(
     agent,
     runId: run.id,
     signal,
+    // A client that starts gives up on a server that does not list its tools soon.
+    waits: method === 'tools/call',
     restricted,
     start: (program: ServerProgram) => runtime.startServer(crewId, program),
     permits: (hostname: string) => {

@@ -3,13 +3,14 @@ import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
 import { journalFailover, markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
+import { keepUse } from './credential-uses.ts'
 import { isScriptUser } from './scripts/users.ts'
 import { serverUserNamed } from './server-users.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
 /**
- * Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor
- * refuses for a while.
+ * Puts on record what sidecars report: connections refused by the network policy, credentials that the vendor
+ * refuses for a while, and what credentials are used for.
  */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
@@ -26,6 +27,10 @@ function keep(app: App, crewId: string, report: SidecarReport): void {
   }
   if (report.type === 'credential_failover') {
     journalFailover(app, crewId, report)
+    return
+  }
+  if (report.type === 'credential_used') {
+    keepUse(app, report)
     return
   }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId

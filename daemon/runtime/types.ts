@@ -1,5 +1,6 @@
 /** What a runtime is: all that the daemon asks of the engine, or of processes, that runs crews. */
 import type { Duplex, Readable, Writable } from 'node:stream'
+import type { Destination } from '#kernel/outbound/destinations'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
 import type { Answers, MarksRequest } from './marks/wire.ts'
@@ -245,6 +246,8 @@ export interface ModelCredential {
   token: string
   /** Lower numbers first; equal numbers are used in turn. */
   priority: number
+  /** All that it may be used for without asking the daemon; absent: everything. */
+  scopes?: readonly Destination[]
 }
 
 /** The sidecar's configuration, sent as a whole over a private channel, at start and at every change. */
@@ -268,7 +271,7 @@ export interface SidecarAgent {
   credentials: ModelCredential[]
 }
 
-/** Reports of a sidecar: denied connections, rate-limited credentials. */
+/** Reports of a sidecar: denied connections, rate-limited credentials, and what credentials are used for. */
 export type SidecarReport =
   | {
       type: 'egress_denied'
@@ -289,6 +292,13 @@ export type SidecarReport =
       reason: Unfit
       status: number
     }
+  | ({
+      /** What a credential was put into requests for. */
+      type: 'credential_used'
+      agentId: string
+      credentialId: string
+      uses: number
+    } & Destination)
 
 /** Why a provider would not take a credential: the key itself, what is left on its account, or too many calls. */
 export type Unfit = 'refused' | 'quota' | 'limited'

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { Destination } from '../../kernel/outbound/destinations.ts'
 import { isRestrictedServer, isServerUser, nameOfServerUser } from '../server-users.ts'
 import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
 import { compilePolicy, type Rules } from './policy.ts'
@@ -78,7 +79,7 @@ function agent(raw: unknown, at: string, uids: boolean): SidecarAgent {
 }
 
 function credential(raw: unknown, at: string): ModelCredential {
-  const { credentialId, provider, kind, token, priority } = fields(raw, at)
+  const { credentialId, provider, kind, token, priority, scopes } = fields(raw, at)
   if (kind !== 'api_key' && kind !== 'oauth') throw new Error(`${at}.kind is neither api_key nor oauth`)
   if (typeof priority !== 'number') throw new Error(`${at}.priority is no number`)
   // Node would refuse control characters in a header at every call, with the value in its message.
@@ -90,7 +91,17 @@ function credential(raw: unknown, at: string): ModelCredential {
     kind,
     token: token as string,
     priority,
+    ...(scopes !== undefined && { scopes: destinations(scopes, `${at}.scopes`) }),
   }
+}
+
+function destinations(raw: unknown, at: string): Destination[] {
+  if (!Array.isArray(raw)) throw new Error(`${at} is no list`)
+  return raw.map((it, index) => {
+    const { host, method, path } = fields(it, `${at}[${index}]`)
+    const named = (value: unknown, name: string) => text(value, `${at}[${index}].${name}`)
+    return { host: named(host, 'host'), method: named(method, 'method'), path: named(path, 'path') }
+  })
 }
 
 /** The operator's base URL; empty when it is the vendor's own host, which must stay a public address. */

@@ -71,6 +71,7 @@ export async function startSidecar({
     dial,
     slots: createSlots(callSlots.total, callSlots.each),
     report,
+    ask,
     loopbackUpstreams: !isolated,
     relay,
   })

@@ -1,7 +1,10 @@
 import { statements } from '#kernel/store/db'
 import type { CredentialRow } from '../queries.ts'
 
-export type Found = Pick<CredentialRow, 'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until'>
+export type Found = Pick<
+  CredentialRow,
+  'id' | 'encrypted_value' | 'status' | 'token_expires_at' | 'cooldown_until' | 'security_level'
+>
 
 export type Given = Found & Pick<CredentialRow, 'type' | 'security_level'>
 
@@ -11,7 +14,8 @@ export const queries = statements((db) => ({
    * are for the server that they were issued for alone.
    */
   named: db.prepare<[{ workspace: string; crew: string | null; name: string }], Found>(
-    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until FROM credentials c
+    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until,
+      c.security_level FROM credentials c
      WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.type <> 'OAUTH2'
       AND (c.name = @name COLLATE NOCASE OR c.provider = @name COLLATE NOCASE)
       AND (c.scope = 'WORKSPACE' OR EXISTS
@@ -41,7 +45,8 @@ export const queries = statements((db) => ({
     .pluck(),
   /** What the workspace holds under the name of a variable, its own or that under which an agent has it. */
   variable: db.prepare<[{ workspace: string; name: string }], Found>(
-    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until FROM credentials c
+    `SELECT c.id, c.encrypted_value, c.status, c.token_expires_at, c.cooldown_until,
+      c.security_level FROM credentials c
      WHERE c.workspace_id = @workspace AND c.deleted_at IS NULL AND c.type <> 'OAUTH2'
       AND (c.name = @name COLLATE NOCASE OR EXISTS
       (SELECT 1 FROM agent_credentials g WHERE g.credential_id = c.id AND g.env_var_name = @name))`,

@@ -46,10 +46,18 @@ export function givenNamed(app: App, wanted: Wanted): { id: string; value: strin
   return row && value !== null ? { id: row.id, value } : null
 }
 
-/** The value of a credential, whose use is put on record; null when the crew may use none of that name. */
-export function useNamed(app: App, wanted: Wanted, by: Acting, detail: Record<string, unknown>): string | null {
+/** A credential and its value. */
+export interface Named {
+  id: string
+  value: string
+  level: number
+}
+
+/** A credential with its value, whose use is put on record; null when the crew may use none of that name. */
+export function useNamed(app: App, wanted: Wanted, by: Acting, detail: Record<string, unknown>): Named | null {
   const row = usable(app, wanted)
   const value = row ? openValue(app, row) : null
-  if (row && value !== null) note(app, row.id, 'USE', by, detail)
-  return value
+  if (!row || value === null) return null
+  note(app, row.id, 'USE', by, detail)
+  return { id: row.id, value, level: row.security_level }
 }

@@ -23,6 +23,8 @@ export interface Caller {
   restricted: boolean
   /** Starts a server in the agent's crew. */
   start(program: ServerProgram): Promise<ServerProcess>
+  /** Whether the agent can wait for people. */
+  waits: boolean
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */

@@ -6,6 +6,7 @@ import { programOf } from '../programs/program.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { settingsOf } from '../resolved/service.ts'
 import { openSession, type Session, Unusable, unusable } from '../sessions/service.ts'
+import { permitUse } from './permission.ts'
 import type { Caller } from './service.ts'
 import { openStreams } from './streams.ts'
 
@@ -44,16 +45,18 @@ export async function reach<T>(app: App, caller: Caller, found: Effective, work:
 /** Of each agent its own connection. */
 async function overHttp<T>(
   app: App,
-  { agent, runId, permits, scrubber }: Caller,
+  caller: Caller,
   found: Effective,
   { timeoutMs, own }: { timeoutMs: number; own: Record<string, string> },
   work: Work<T>,
 ): Promise<T> {
+  const { agent, runId, permits, scrubber } = caller
   const { id, endpoint } = found.server
   const { hostname } = new URL(endpoint!)
   if (!permits(hostname))
     throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  return asCredential(app, { ...found, scrubber }, ({ headers, credentialId }, clean) => {
+  const permit = (credentialId: string) => permitUse(app, caller, credentialId, endpoint!)
+  return asCredential(app, { ...found, scrubber, permit }, ({ headers, credentialId }, clean) => {
     const called = { endpoint: endpoint!, headers: { ...own, ...headers }, timeoutMs, maxBytes }
     const way: Way = {
       key: `${agent.id} ${id} ${digest([called, credentialId])}`,
