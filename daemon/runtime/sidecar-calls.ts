@@ -15,6 +15,7 @@ import { waitForPeople } from '../features/keeper/requests/service.ts'
 import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
 import { answerGateway, gatewayRoute } from './gateway.ts'
+import { answerHeld, heldRoute } from './monitor/held.ts'
 import { runOfProgram } from './runs/program.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
@@ -55,7 +56,10 @@ export function answerCalls(app: App, runtime: Runtime): void {
   )
   runtime.onSidecarCall(async (crewId, call, signal) => {
     try {
+      const run = runOf(app, call.agentId, call.runId)
+      if (app.tripwires.heard(crewId, call.agentId, run, call.route, call.body)) throw problem('not_found')
       if (call.route === gatewayRoute) return await answerGateway(app, runtime, crewId, call, signal)
+      if (call.route === heldRoute) return await answerHeld(app, run, call.body)
       const operation = routes.get(call.route)
       if (!operation) throw problem('not_found')
       const reply = await perform(app, operation.name, ...asked(app, operation, crewId, call))

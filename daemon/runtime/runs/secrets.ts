@@ -2,6 +2,7 @@ import type { App } from '#kernel/app'
 import { secretSettings } from '#kernel/settings'
 import { agentById } from '../../features/agents/service.ts'
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
+import { decoysOf } from '../../features/tripwires/service.ts'
 import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { createScrubber } from '../adapters/scrub.ts'
 import { shortestOffered } from '../adapters/secret-search.ts'
@@ -17,10 +18,11 @@ interface Who {
  * settings.
  */
 export function secretsOf(app: App, { agent_id, workspace_id }: Who): string[] {
-  const config = agentById(app, agent_id)?.mcp_config_json
+  const { mcp_config_json: config = null, crew_id: crew = null } = agentById(app, agent_id) ?? {}
   return [
     agentKey(app, agent_id),
     ...knownSecrets(app, workspace_id),
+    ...(crew === null ? [] : decoysOf(app, crew).map(({ value }) => value)),
     ...(config ? literalSecrets(mergeMcp([config])) : []),
   ]
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { createFinder, type Finder, type Sought } from '../tripwires/finder.ts'
 import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
 import { compilePolicy, type Rules } from './policy.ts'
 import { vendors } from './vendors.ts'
@@ -14,6 +15,8 @@ export interface Compiled {
   /** Base URLs that the operator set, by provider. */
   upstreams: Map<string, URL>
   resolvers: string[] | null
+  /** Looks for the crew's decoys; null where it has none. */
+  decoys: Finder | null
 }
 
 type Fields = Record<string, unknown>
@@ -46,6 +49,7 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
     uids,
     upstreams: new Map(upstreams),
     resolvers: resolvers(config.resolvers),
+    decoys: createFinder(decoys(config.decoys)),
   }
 }
 
@@ -104,6 +108,15 @@ function resolvers(raw: unknown): string[] | null {
   const address = (it: string) => it.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
   for (const [index, it] of list.entries()) if (!isIP(address(it))) throw new Error(`resolvers[${index}] is no address`)
   return list.length ? list : null
+}
+
+function decoys(raw: unknown): Sought[] {
+  if (raw === undefined) return []
+  if (!Array.isArray(raw)) throw new Error('decoys is no list')
+  return raw.map((it, index) => {
+    const { id, value } = fields(it, `decoys[${index}]`)
+    return { id: text(id, `decoys[${index}].id`), value: text(value, `decoys[${index}].value`) }
+  })
 }
 
 function fields(raw: unknown, at: string): Fields {

@@ -15,6 +15,7 @@ describe('keeper.governance', () => {
       watch_presets: [],
       require_second_approver: false,
       auto_lease_seconds: 0,
+      monitor_tool_calls: false,
       gov_model_provider: '',
       gov_model_id: '',
       gov_model_credential_id: '',
