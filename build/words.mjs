@@ -45,7 +45,7 @@ const lists = {
   skills: ['skillCategories', 'skillMaturities', 'skillRuntimes'],
   tokens: ['tiers'],
   triage: ['matchTypes', 'triagePriorities'],
-  tripwires: ['tripwireKinds', 'tripwireShapes'],
+  tripwires: ['tripwireShapes'],
 }
 
 const contract = await load(

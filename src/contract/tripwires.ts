@@ -6,7 +6,7 @@ export const tripwireKinds = ['credential', 'file'] as const
 export type TripwireKind = (typeof tripwireKinds)[number]
 export const tripwireStates = ['armed', 'tripped'] as const
 /** What a decoy looks like. */
-export const tripwireShapes = ['aws', 'github', 'openai', 'slack', 'ssh', 'stripe'] as const
+export const tripwireShapes = ['aws', 'github', 'model', 'slack', 'ssh', 'stripe'] as const
 export type TripwireShape = (typeof tripwireShapes)[number]
 /** Where a decoy came to light. */
 export const tripPlaces = ['output', 'call', 'request'] as const

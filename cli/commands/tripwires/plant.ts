@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { tripwireKinds, tripwireShapes } from '#client/words'
+import { tripwireShapes } from '#client/words'
 import { ApiCommand } from '../../command.ts'
 import { given } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
@@ -12,11 +12,11 @@ export default class TripwiresPlant extends ApiCommand<typeof TripwiresPlant> {
   static override examples = [
     '$ <%= config.bin %> tripwires plant web-team credential STRIPE_SECRET_KEY',
     '$ <%= config.bin %> tripwires plant web-team file .aws/credentials',
-    '$ <%= config.bin %> tripwires plant web-team file .env.production --shape openai',
+    '$ <%= config.bin %> tripwires plant web-team file .env.production --shape model',
   ]
   static override args = {
     crew: Args.string({ required: true, description: 'slug or id of the crew' }),
-    kind: Args.string({ required: true, options: [...tripwireKinds], description: 'credential or file' }),
+    kind: Args.string({ required: true, options: ['credential', 'file'], description: 'credential or file' }),
     name: Args.string({ required: true, description: 'the variable, or the path below the home of each agent' }),
   }
   static override flags = {

@@ -55,7 +55,7 @@ export const queries = statements((db) => ({
     `${select} WHERE t.crew_id = ? AND t.id = ? AND t.removed_at IS NULL`,
   ),
   /** Files that removed tripwires may have left. */
-  gone: db.prepare<[crew: string], { name: string; content_hash: string }>(
+  gone: db.prepare<[crew: string], Pick<Row, 'name' | 'content_hash'>>(
     `SELECT name, content_hash FROM tripwires
      WHERE crew_id = ? AND removed_at IS NOT NULL AND content_hash IS NOT NULL ORDER BY seq DESC LIMIT 100`,
   ),

@@ -20,7 +20,7 @@ export const newValue = (shape: TripwireShape): string =>
   ({
     aws: () => random(40),
     github: () => `ghp_${random(36)}`,
-    openai: () => `sk-proj-${random(64)}`,
+    model: () => `sk-proj-${random(64)}`,
     slack: () => `xoxb-${random(12, '0123456789')}-${random(13, '0123456789')}-${random(24)}`,
     ssh: sshBody,
     stripe: () => `sk_live_${random(48)}`,
@@ -29,7 +29,8 @@ export const newValue = (shape: TripwireShape): string =>
 const hints: readonly (readonly [RegExp, TripwireShape])[] = [
   [/aws/i, 'aws'],
   [/git(hub)?[_-]|gh_/i, 'github'],
-  [/openai|llm/i, 'openai'],
+  [/stripe/i, 'stripe'],
+  [/api_key|llm|model/i, 'model'],
   [/slack/i, 'slack'],
   [/(^|\/)id_\w+$|ssh/i, 'ssh'],
 ]
@@ -55,7 +56,7 @@ export function nameFault(kind: TripwireKind, name: string): string | null {
 const variables: Readonly<Record<TripwireShape, string>> = {
   aws: 'AWS_SECRET_ACCESS_KEY',
   github: 'GITHUB_TOKEN',
-  openai: 'OPENAI_API_KEY',
+  model: 'LLM_API_KEY',
   slack: 'SLACK_BOT_TOKEN',
   ssh: 'SSH_PRIVATE_KEY',
   stripe: 'STRIPE_SECRET_KEY',

@@ -188,7 +188,7 @@ export function decoysOf(app: App, crewId: string): Decoy[] {
 export const decoysGone = (app: App, crewId: string): { path: string; hash: string }[] =>
   queries(app.db)
     .gone.all(crewId)
-    .map(({ name, content_hash }) => ({ path: name, hash: content_hash }))
+    .flatMap(({ name, content_hash: hash }) => (hash === null ? [] : [{ path: name, hash }]))
 
 export type TripEvent = Trip['events'][number]
 

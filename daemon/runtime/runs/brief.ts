@@ -9,7 +9,7 @@ import { deliveryOf, type Secret, secretFiles } from '../../features/credentials
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { gatewayServers } from '../../features/integrations/gateway/service.ts'
-import { monitoring } from '../../features/keeper/evaluations/calls.ts'
+import { monitoring } from '../../features/keeper/calls/service.ts'
 import { contextOf } from '../../features/memory/context/service.ts'
 import { rulesIn } from '../../features/memory/rules/service.ts'
 import { writtenPersona } from '../../features/persona/service.ts'

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
-import { findRun, workingOfAgent } from '../../features/runs/service.ts'
+import { findRun, workingOfAgent, workingOfCrew } from '../../features/runs/service.ts'
 import { decoysOf, lastEvents, recordTrip, type Touch, type TripEvent } from '../../features/tripwires/service.ts'
 import type { TripwireService } from '../service-types.ts'
 import { createFinder } from './finder.ts'
@@ -29,10 +29,14 @@ export function createTripwires({ app, stop }: Parts): TripwireService {
     return run ? lastEvents(app, run.workspace_id, run.id).catch(() => []) : []
   }
 
-  /** The runs that it may have been: of a leftover process nobody knows, so all of its agent end. */
-  function runsOf(agentId: string | null): (string | null)[] {
-    const open = agentId === null ? [] : workingOfAgent(app, agentId).map(({ id }) => id)
-    return open.length > 0 ? open : [null]
+  /**
+   * The runs that it may have been: of a leftover process nobody knows, so all of its agent end. Where agents cannot be
+   * told apart, it was the only run that the crew has, or nobody knows.
+   */
+  function suspects(crewId: string, agentId: string | null): Pick<Touch, 'agentId' | 'runId'>[] {
+    const open = agentId === null ? workingOfCrew(app, crewId) : workingOfAgent(app, agentId)
+    if (open.length === 0 || (agentId === null && open.length > 1)) return [{ agentId, runId: null }]
+    return open.map(({ id, agent_id }) => ({ agentId: agent_id, runId: id }))
   }
 
   return {
@@ -50,13 +54,13 @@ export function createTripwires({ app, stop }: Parts): TripwireService {
       const found = createFinder(decoysOf(app, crewId))?.in(JSON.stringify(body) ?? '') ?? null
       if (found === null) return false
       const detail = `The value of the decoy stood in a call of ${route}, which was not carried out`
-      for (const run of runId === null ? runsOf(agentId) : [runId])
-        trip({ crewId, tripwireId: found, agentId, runId: run, place: 'call', detail })
+      for (const it of runId === null ? suspects(crewId, agentId) : [{ agentId, runId }])
+        trip({ crewId, tripwireId: found, ...it, place: 'call', detail })
       return true
     },
     sent(crewId, { tripwireId, agentId, host }) {
       const detail = `The value of the decoy stood in a request to ${host}, which was not sent on`
-      for (const runId of runsOf(agentId)) trip({ crewId, tripwireId, agentId, runId, place: 'request', detail })
+      for (const it of suspects(crewId, agentId)) trip({ crewId, tripwireId, ...it, place: 'request', detail })
     },
   }
 }

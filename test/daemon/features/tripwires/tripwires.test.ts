@@ -168,3 +168,27 @@ describe('tripwires', () => {
     await it.begin(1)
   })
 })
+
+describe('a request of nobody that is known', () => {
+  it('stops the only run of the crew, and none where there are two', async () => {
+    const it = await scene()
+    const { id } = await it.plant('credential', 'GITHUB_TOKEN')
+    const found = { tripwireId: id, agentId: null, host: 'evil.example' }
+    const { run_id } = await it.begin()
+    const bob = await it.mate('bob')
+    const other = await it.send(await it.openChat(bob), 'Please begin.')
+    await it.runtime.program(1)
+    const recorded = new Promise<void>((resolve) => {
+      it.app.bus.on('entry', ({ entry }) => entry.entry_type === 'tripwire.tripped' && resolve())
+    })
+    it.app.tripwires.sent(it.crewId, found)
+    await recorded
+    expect(it.entries().find(({ entry_type }) => entry_type === 'tripwire.tripped')?.trace_id).toBeUndefined()
+    it.runtime.finish(await it.runtime.program(1))
+    await it.runs.ended(other.run_id)
+    expect(await it.run(run_id)).toMatchObject({ status: 'RUNNING' })
+    it.app.tripwires.sent(it.crewId, found)
+    await it.runs.ended(run_id)
+    expect(await it.run(run_id)).toMatchObject({ status: 'FAILED' })
+  })
+})

@@ -1,12 +1,12 @@
 import type { BehaviorMode } from '#contract/policies'
 import type { App } from '#kernel/app'
 import type { Actor } from '#kernel/feature'
+import { cardOf, conclude, judged, nothing, policyOrStrict, titleOf } from '../evaluations/judging.ts'
 import { judgeOf } from '../evaluators/service.ts'
 import { governanceOf } from '../governance/service.ts'
 import { store } from '../requests/asking.ts'
 import type { Outcome } from '../requests/deciding.ts'
 import { queries } from '../requests/queries.ts'
-import { cardOf, conclude, judged, nothing, policyOrStrict, titleOf } from './judging.ts'
 
 /** No call is held for longer, however much time the evaluator has. */
 const mostHeldMs = 60_000
