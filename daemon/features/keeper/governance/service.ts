@@ -81,9 +81,10 @@ function secondApproverOf(app: App, byWorkspace: boolean): Shown['effective_seco
 export function set(app: App, { actor, body, now }: Call<typeof keeper.setGovernance>): Shown {
   const { workspace } = actor
   const before = governanceOf(app, workspace)
+  const known = Object.entries(body).filter(([name]) => Object.hasOwn(before, name))
   const after: Set = {
     ...before,
-    ...body,
+    ...Object.fromEntries(known),
     ...(body.watch_presets && { watch_presets: [...new Set(body.watch_presets)] }),
     ...(body.watch_spec !== undefined && { watch_spec: body.watch_spec.trim() }),
     ...(body.gov_model_id !== undefined && { gov_model_id: body.gov_model_id.trim() }),

@@ -129,3 +129,19 @@ describe('keeper.setGovernance', () => {
     expect((await call('ADMIN', 'PUT', path, body)).body).toMatchObject({ field: 'security_contact_user_id' })
   })
 })
+
+it('what is no member of the governance is neither stored nor told', async () => {
+  const { call, entries } = await daemon()
+  expect((await call('ADMIN', 'PUT', path, { enabled: true, '-1': 'x' })).status).toBe(200)
+  const told = entries().find(({ entry_type }) => entry_type === 'keeper.decision')
+  expect(told?.payload).toMatchObject({ changes: { enabled: { from: false, to: true } } })
+  expect(Object.keys((told?.payload as { changes: object }).changes)).toEqual(['enabled'])
+})
+
+it('calls of tools are judged once somebody is named who judges them, which a warning says', async () => {
+  const { call } = await daemon()
+  expect((await call('ADMIN', 'PUT', path, { monitor_tool_calls: true })).body).toMatchObject({
+    monitor_tool_calls: true,
+    warning: expect.stringContaining('nobody is named'),
+  })
+})
