@@ -134,8 +134,7 @@ it('what is no member of the governance is neither stored nor told', async () =>
   const { call, entries } = await daemon()
   expect((await call('ADMIN', 'PUT', path, { enabled: true, '-1': 'x' })).status).toBe(200)
   const told = entries().find(({ entry_type }) => entry_type === 'keeper.decision')
-  expect(told?.payload).toMatchObject({ changes: { enabled: { from: false, to: true } } })
-  expect(Object.keys((told?.payload as { changes: object }).changes)).toEqual(['enabled'])
+  expect(told?.payload?.['changes']).toEqual({ enabled: { from: false, to: true } })
 })
 
 it('calls of tools are judged once somebody is named who judges them, which a warning says', async () => {
