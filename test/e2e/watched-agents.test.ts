@@ -107,7 +107,7 @@ describe.each([
     expect((await trips(file.id)).map(({ run_id, agent_id }) => ({ run_id, agent_id }))).toEqual([
       { run_id: printed.id, agent_id: agents['ada'] },
     ])
-    await expect(work('ada', 'true')).rejects.toMatchObject({ code: 'agent_pending_review' })
+    await expect(work('ada', 'true')).rejects.toMatchObject({ problem: { code: 'agent_pending_review' } })
 
     const secrets = contained ? '/secrets/bob' : join(daemon.dataDir, 'crews', crewId, 'secrets/bob')
     const header = `"x-key: $(cat ${secrets}/STRIPE_SECRET_KEY)"`

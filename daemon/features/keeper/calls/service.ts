@@ -72,7 +72,7 @@ export async function judgeCall(
   if (!row) return null
   const outcome: Outcome = unjudged
     ? { decision: 'WARN', reason: unjudged, risk: 5, rule: 'limit' }
-    : await judged(app, 'behavior', body, { row, judge }, left())
+    : await judged(app, 'behavior', body, { row, judge }, Math.floor(left()))
   // What is fine is kept without the call itself: there are very many of them.
   const { prompt: _, raw: __, ...bare } = outcome
   const card = cardOf('behavior', { ...body, agent_id, crew_id })
