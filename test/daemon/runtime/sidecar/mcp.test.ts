@@ -61,6 +61,26 @@ describe('the tool server of agents', () => {
     expect(await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null })
   })
 
+  it.each(['null', '{}', 'true', '1.5', '9007199254740993'])(
+    'refuses the id %s, to which no answer could go',
+    async (id) => {
+      const { url } = await asking()
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
+      expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body })).body)).toMatchObject({
+        id: null,
+        error: { code: -32600 },
+      })
+    },
+  )
+
+  it('takes answers that nobody asked for, and refuses what is no message', async () => {
+    const { send } = await asking()
+    expect(await send({ jsonrpc: '2.0', id: 1, result: {} })).toEqual({ status: 202, body: null })
+    expect(await send({ jsonrpc: '2.0', id: null, error: { code: 1 } })).toEqual({ status: 202, body: null })
+    for (const message of [{ id: 1 }, {}, { id: 1, method: 5 }])
+      expect((await send({ jsonrpc: '2.0', ...message })).body).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
   it('offers tools whose routes there are', async () => {
     const { rpc } = await asking()
     const { tools } = (await rpc('tools/list')).result
@@ -160,6 +180,22 @@ describe('the tool server of agents', () => {
     ])
   })
 
+  it('has sixteen calls of an agent unanswered at a time, and those of others beside them', async () => {
+    const { url, asked, send, configure } = await asking(() => new Promise(() => {}))
+    const others = { 'dummy-bo': { agentId: 'agent-bo', slug: 'bo', credentials: [] } }
+    const { agents, ...rest } = config([], {})
+    configure({ ...rest, agents: { ...agents, ...others } })
+    const begin = (headers: object) =>
+      request(`${url}/mcp`, { method: 'POST', headers: { ...ada, ...headers } })
+        .on('error', () => undefined)
+        .end(escalate())
+    for (let at = 0; at < 16; at++) begin({})
+    await expect.poll(() => asked.length).toBe(16)
+    expect((await send(JSON.parse(escalate()))).status).toBe(429)
+    begin({ authorization: 'Bearer dummy-bo' })
+    await expect.poll(() => asked.at(-1)?.agentId).toBe('agent-bo')
+  })
+
   it('hangs up when the client goes away', async () => {
     const { url, asked, hungUp } = await asking(() => new Promise(() => {}))
     const out = request(`${url}/mcp`, { method: 'POST', headers: streams }).end(escalate())
@@ -167,6 +203,13 @@ describe('the tool server of agents', () => {
     await expect.poll(() => asked.length).toBe(1)
     out.destroy()
     await expect.poll(() => hungUp).toEqual([asked[0]!.id])
+  })
+
+  it('does not hang up on what was answered', async () => {
+    const { rpc, hungUp } = await asking()
+    await rpc('tools/call', { name: 'escalate', arguments: { reason: 'why' } })
+    await rpc('tools/call', { name: 'escalate', arguments: { reason: 'why' } })
+    expect(hungUp).toEqual([])
   })
 
   it.each([
@@ -186,5 +229,34 @@ describe('the tool server of agents', () => {
     expect((await call(`${url}/mcp`, { headers: { authorization: 'Bearer dummy-eve' }, body: '{}' })).status).toBe(401)
     expect((await call(`${url}/mcp`, { method: 'GET', headers: ada })).status).toBe(405)
     expect((await call(`${url}/mcp`, { headers: ada, body: '{' })).status).toBe(400)
+  })
+})
+
+describe('the servers that people gave an agent', () => {
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo' } })
+  const result = { content: [{ type: 'text', text: 'plum' }] }
+
+  it('answer what is quick in one piece, without a stream', async () => {
+    const { url, asked } = await asking(async () => ({ status: 200, body: { result } }))
+    const reply = await call(`${url}/mcp/everything`, { headers: streams, body: message })
+    expect(reply.headers['content-type']).toBe('application/json')
+    expect(JSON.parse(reply.body)).toEqual({ jsonrpc: '2.0', id: 7, result })
+    expect(asked).toMatchObject([
+      { route: '/mcp-tool-calls', body: { server: 'everything', method: 'tools/call', params: { name: 'echo' } } },
+    ])
+  })
+
+  it('answer what takes time in a stream, for clients that take one', async () => {
+    let answer = (_: SidecarAnswer) => {}
+    const { url, asked } = await asking(() => new Promise((resolve) => (answer = resolve)))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const out = request(`${url}/mcp/everything`, { method: 'POST', headers: streams }).end(message)
+    const answered = once(out, 'response') as Promise<[IncomingMessage]>
+    await vi.waitUntil(() => asked.length === 1)
+    await vi.advanceTimersByTimeAsync(1000)
+    const [reply] = await answered
+    expect(reply.headers['content-type']).toBe('text/event-stream')
+    answer({ status: 200, body: { result } })
+    expect(JSON.parse((await text(reply)).split('data: ')[1]!)).toEqual({ jsonrpc: '2.0', id: 7, result })
   })
 })
