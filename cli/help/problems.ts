@@ -162,6 +162,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   nothing_to_anchor: 'checkpoints.md',
   files_not_marked: 'checkpoints.md#undo',
   runs_open: 'checkpoints.md#undo',
+  tripwires_full: 'tripwires.md#limits',
+  not_tripped: 'tripwires.md#when-one-is-touched',
   rewind_open: 'checkpoints.md#undo',
   transition_refused: 'rules/work.md#issues',
   mission_refused: 'rules/work.md#missions',

@@ -95,6 +95,7 @@ import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
 import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
+import tripwires from './tripwires/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
 import webhooks from './webhooks/routes.ts'
@@ -183,6 +184,7 @@ export const features = {
   tokens,
   totp,
   triage,
+  tripwires,
   users,
   waitpoints,
   webhooks,

@@ -196,6 +196,7 @@ export class Reconciler implements RuntimeService {
     if (entry_type.startsWith('audit.entity_') && type === 'crew') this.look(String(payload?.['entity_id']))
     else if (entry_type.startsWith('audit.entity_') && type === 'agent' && crew_id) this.look(crew_id)
     else if (uses.has(entry_type) && crew_id) this.#noteUse(crew_id)
+    else if (entry_type.startsWith('tripwire.') && crew_id) this.look(crew_id)
     else if (entry_type.startsWith('credential.') || String(type).includes('credential')) this.#lookAtRunning()
   }
 

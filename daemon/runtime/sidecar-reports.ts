@@ -14,13 +14,14 @@ import type { Runtime, SidecarReport } from './types.ts'
  */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
+    if (report.type === 'decoy_sent') return app.tripwires.sent(crewId, report)
     recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
   })
 }
 
 const isAgent = (id: string): boolean => !isScriptUser(id) && serverUserNamed(id) === null
 
-function keep(app: App, crewId: string, report: SidecarReport): void {
+function keep(app: App, crewId: string, report: Exclude<SidecarReport, { type: 'decoy_sent' }>): void {
   if (report.type === 'credential_limited') {
     markLimited(app, report.credentialId, report.retryAfterSeconds)
     return

@@ -257,6 +257,8 @@ export interface SidecarConfig {
   agents: Record<string, SidecarAgent>
   /** Upstream base URLs by provider, from the server's configuration; by default the vendor's. */
   upstreams: Record<string, string>
+  /** Decoys of the crew: what holds one is sent nowhere. */
+  decoys?: { id: string; value: string }[]
   /** Name servers, `address` or `address:port`; by default those of the sidecar's container. */
   resolvers?: string[]
 }
@@ -282,6 +284,8 @@ export type SidecarReport =
       /** Denials suppressed since the last report, so that an agent cannot flood the journal. */
       unreported: number
     }
+  /** What was to be sent held a decoy. */
+  | { type: 'decoy_sent'; tripwireId: string; agentId: string | null; host: string }
   | { type: 'credential_limited'; credentialId: string; retryAfterSeconds: number }
   | {
       /** A call went on with the next credential. */

@@ -169,5 +169,9 @@ export const entryTypes: readonly string[] = [
   'system.hook_toggled',
   'system.migration',
   'task.delegated',
+  'tripwire.planted',
+  'tripwire.rearmed',
+  'tripwire.removed',
+  'tripwire.tripped',
   'webhook.failed',
 ]

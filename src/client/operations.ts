@@ -688,6 +688,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     remove: ['DELETE', '/api/v1/triage-rules/:ruleId'],
     process: ['POST', '/api/v1/triage/process'],
   },
+  tripwires: {
+    list: ['GET', '/api/v1/crews/:crewId/tripwires'],
+    show: ['GET', '/api/v1/crews/:crewId/tripwires/:tripwireId'],
+    plant: ['POST', '/api/v1/crews/:crewId/tripwires'],
+    rearm: ['POST', '/api/v1/crews/:crewId/tripwires/:tripwireId/rearm'],
+    remove: ['DELETE', '/api/v1/crews/:crewId/tripwires/:tripwireId'],
+  },
   users: {
     me: ['GET', '/api/v1/users/me'],
     update: ['PATCH', '/api/v1/users/me'],

@@ -90,6 +90,7 @@ import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
 import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
+import { tripwires } from './tripwires.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
 import { webhooks } from './webhooks.ts'
@@ -178,6 +179,7 @@ export const api = {
   tokens,
   totp,
   triage,
+  tripwires,
   users,
   waitpoints,
   webhooks,

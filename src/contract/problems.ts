@@ -113,6 +113,8 @@ export const problems = {
   nothing_to_anchor: [409, 'The journal has no entry of this mission'],
   files_not_marked: [409, 'The files of the crew are not marked by this checkpoint'],
   runs_open: [409, 'Runs of the crew are not over'],
+  tripwires_full: [409, 'The crew has as many tripwires as it may'],
+  not_tripped: [409, 'Nobody has touched this tripwire'],
   rewind_open: [409, 'The files of the crew are being put back'],
   transition_refused: [409, 'The issue cannot do that from where it is'],
   mission_refused: [409, 'The mission cannot do that from where it is'],

@@ -215,6 +215,16 @@ function stores({ app }: TestDaemon): undefined {
   Object.assign(app.runs, { deliver: async () => '/output/own' })
 }
 
+/** Somebody touched the crew's tripwire. */
+function tripped({ app }: TestDaemon): undefined {
+  app.db
+    .prepare(
+      `INSERT INTO tripwire_trips (id, tripwire_id, workspace_id, place, detail, evidence_json, created_at)
+       SELECT id || '-trip', id, workspace_id, 'output', 'x', '[]', created_at FROM tripwires`,
+    )
+    .run()
+}
+
 function filesMarked(it: TestDaemon): undefined {
   const { app } = it
   app.db.prepare("UPDATE checkpoints SET mark_state = 'marked'").run()
@@ -430,6 +440,9 @@ const cases: Record<string, Case> = {
   'checkpoints.forkMission': made({ checkpoint_id: '$checkpointId' }),
   'checkpoints.rewind': { status: 200, before: filesMarked, later: true },
   'checkpoints.remove': gone,
+  'tripwires.plant': made({ kind: 'file', name: '.env.production' }),
+  'tripwires.rearm': { ...ok(), before: tripped },
+  'tripwires.remove': gone,
   'milestones.create': made({ name: 'new' }),
   'milestones.update': ok({ name: 'new' }),
   'milestones.remove': gone,

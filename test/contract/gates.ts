@@ -637,6 +637,12 @@ triage.list                VIEWER    -                 api
 triage.create              MANAGER   crews:write       api
 triage.update              MANAGER   crews:write       api
 triage.remove              ADMIN     crews:write       api
+
+tripwires.list             MANAGER   -                 api  crew-role
+tripwires.show             MANAGER   -                 api  crew-role
+tripwires.plant            MANAGER   crews:write       api  crew-role
+tripwires.rearm            MANAGER   crews:write       api  crew-role
+tripwires.remove           MANAGER   crews:write       api  crew-role
 triage.process             MANAGER   crews:write       api
 
 users.me                   signed-in -                 api

@@ -134,6 +134,8 @@ const bodies: Record<string, object> = {
   'schedules.update': { name: 'x' },
   'webhooks.update': { name: 'x' },
   'triage.update': { name: 'x' },
+  'tripwires.plant': { kind: 'file', name: '.env.production' },
+  'tripwires.rearm': {},
   'plans.update': { icon: 'x' },
   'workflows.update': { icon: 'x' },
   'waitpoints.approve': { approved: true },

@@ -153,6 +153,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     target_identifier: (await make(`/crews/${crew.id}/issues`, { title: `${word} three` })).identifier,
     relation_type: 'blocks',
   })
+  const tripwire = await make(`/crews/${crew.id}/tripwires`, { kind: 'credential', name: 'STRIPE_SECRET_KEY' })
   const rule = await make('/triage-rules', { name: word, pattern: word, match_type: 'exact' })
   const lead = await make('/agents', {
     name: `${word} lead`,
@@ -256,6 +257,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     'workspaces/memberId': members.find(({ user_id }) => user_id === member.userId)!.id,
     rotationId: rotation.rotation_id ?? rotation.id,
     ruleId: rule.id,
+    tripwireId: tripwire.id,
     scheduleId: schedule.id,
     webhookId: webhook.id,
     runId: run,

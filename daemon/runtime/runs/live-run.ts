@@ -11,6 +11,7 @@ import { markLaunching, markRunning, startOver } from '../../features/runs/progr
 import { noteProgram, type Started } from '../../features/runs/receipts/service.ts'
 import { findRun, type Run } from '../../features/runs/service.ts'
 import { noteUsed } from '../../features/skills/uses/service.ts'
+import { placeDecoys } from '../tripwires/files.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -212,6 +213,7 @@ export class LiveRun {
     })
     if (!launches) throw new Error('The run does not wait any more')
     const launchedAt = app.steady()
+    await placeDecoys(app, runtime, this.run.crew_id, facts.agent)
     await unless(this.detached.signal, () => runtime.startRun(spec))
     if (this.detached.signal.aborted) return null
     this.noteRunning()

@@ -28,6 +28,8 @@ export interface LaunchFacts {
   provider?: string
   mcpServers: string[]
   timeoutSeconds: number
+  /** The client asks before each call of a tool. */
+  holds?: boolean
   /** What the client keeps of its work; null when it keeps nothing. */
   session: ClientSession | null
   /** For the journal's `exec.command`. */

@@ -2,6 +2,7 @@ import type { App } from '#kernel/app'
 import { secretSettings } from '#kernel/settings'
 import { agentInBrief } from '../../features/agents/service.ts'
 import { knownSecrets } from '../../features/credentials/delivery/service.ts'
+import { decoysOf } from '../../features/tripwires/service.ts'
 import { literalSecrets, mergeMcp } from '../adapters/mcp.ts'
 import { createScrubber } from '../adapters/scrub.ts'
 import { shortestOffered } from '../adapters/secret-search.ts'
@@ -20,11 +21,13 @@ interface Who {
 export function secretsOf(
   app: App,
   { agent_id, workspace_id }: Who,
-  config = agentInBrief(app, agent_id)?.mcp_config_json,
+  agent = agentInBrief(app, agent_id) ?? null,
 ): string[] {
+  const { mcp_config_json: config = null, crew_id: crew = null } = agent ?? {}
   return [
     agentKey(app, agent_id),
     ...knownSecrets(app, workspace_id),
+    ...(crew === null ? [] : decoysOf(app, crew).map(({ value }) => value)),
     ...(config ? literalSecrets(mergeMcp([config])) : []),
   ]
 }
@@ -47,7 +50,7 @@ export function scrubCalls(app: App): void {
   app.scrub = (who, offered) => {
     const agent = agentInBrief(app, who.agent_id)
     const known = kept(`${who.workspace_id} ${who.agent_id}`, [
-      ...secretsOf(app, who, agent?.mcp_config_json ?? null),
+      ...secretsOf(app, who, agent ?? null),
       ...secretsOfDaemon(app, who, agent?.crew_id ?? null),
     ])
     if (!offered.length) return (value) => known.clean(value)

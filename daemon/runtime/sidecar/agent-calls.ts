@@ -7,6 +7,7 @@ import { whoCalls } from './admission.ts'
 import { agentReads, agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
+import { answerHold, isHold } from './held.ts'
 import { answerMcp, mcpRoute, ownTools, serverBehind, serverPath } from './mcp.ts'
 import { answerHook, hookRoute } from './notes.ts'
 import { createPauses } from './pauses.ts'
@@ -70,7 +71,8 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
       return pauses.heed(agent.agentId, to, answered)
     }
     const daemon = { call, tell: (...it: Parameters<typeof sent>) => void sent(...it) }
-    if (route === hookRoute) return answerHook(request, response, daemon)
+    if (route === hookRoute && !isHold(request)) return answerHook(request, response, daemon)
+    if (route === hookRoute) return answerHold(response, await read(request, serverBodyLimit), daemon)
     const server = serverPath.exec(route)?.[1]
     const body = named ? { value: named.body } : await read(request, server ? serverBodyLimit : bodyLimit)
     if ('refused' in body) return refuse(request, response, ...body.refused)

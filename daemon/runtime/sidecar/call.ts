@@ -6,6 +6,7 @@ import type { Vendor } from '../../providers/vendor.ts'
 import type { ModelCredential } from '../types.ts'
 import { type Admitted, fail, type Refusal, tooLarge } from './admission.ts'
 import { Body } from './body.ts'
+import { notLetOut } from './decoys.ts'
 import { Refused, Unreachable } from './dial.ts'
 import { bodyLength, framingOf } from './framing.ts'
 import { answerHeaders, listed } from './headers.ts'
@@ -40,6 +41,7 @@ export class Call {
     response: ServerResponse,
     { agent, vendor, path, upstream }: Admitted,
     reach: Reach,
+    holdsDecoy: ((chunk: Buffer) => boolean) | null = null,
   ) {
     const length = bodyLength(request)
     this.agentId = agent.agentId
@@ -52,7 +54,14 @@ export class Call {
     this.#asked = { ...vendor.defaults, ...listed(request, vendor.headers) }
     this.#framing = framingOf(this.#method, length)
     this.#reach = reach
-    this.#body = new Body(request, length, () => this.fail(tooLarge))
+    const refused = { status: 403, message: notLetOut }
+    this.#body = new Body(
+      request,
+      length,
+      () => this.fail(tooLarge),
+      holdsDecoy,
+      () => this.fail(refused),
+    )
   }
 
   get repeatable(): boolean {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Destination } from '../../kernel/outbound/destinations.ts'
 import { isRestrictedServer, isServerUser, nameOfServerUser } from '../server-users.ts'
+import { createFinder, type Finder, type Sought } from '../tripwires/finder.ts'
 import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
 import { compilePolicy, type Rules } from './policy.ts'
 import { vendors } from './vendors.ts'
@@ -17,6 +18,8 @@ export interface Compiled {
   /** Base URLs that the operator set, by provider. */
   upstreams: Map<string, URL>
   resolvers: string[] | null
+  /** Looks for the crew's decoys; null where it has none. */
+  decoys: Finder | null
 }
 
 type Fields = Record<string, unknown>
@@ -49,6 +52,7 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
     uids,
     upstreams: new Map(upstreams),
     resolvers: resolvers(config.resolvers),
+    decoys: createFinder(decoys(config.decoys)),
   }
 }
 
@@ -123,6 +127,15 @@ function resolvers(raw: unknown): string[] | null {
   const address = (it: string) => it.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
   for (const [index, it] of list.entries()) if (!isIP(address(it))) throw new Error(`resolvers[${index}] is no address`)
   return list.length ? list : null
+}
+
+function decoys(raw: unknown): Sought[] {
+  if (raw === undefined) return []
+  if (!Array.isArray(raw)) throw new Error('decoys is no list')
+  return raw.map((it, index) => {
+    const { id, value } = fields(it, `decoys[${index}]`)
+    return { id: text(id, `decoys[${index}].id`), value: text(value, `decoys[${index}].value`) }
+  })
 }
 
 function fields(raw: unknown, at: string): Fields {

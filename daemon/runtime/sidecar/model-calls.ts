@@ -7,6 +7,7 @@ import { Call } from './call.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
 import { cooldownMs, type Turns } from './credentials.ts'
+import type { DecoyWatch } from './decoys.ts'
 import type { Dial } from './dial.ts'
 import type { Slots } from './slots.ts'
 import { unfitness } from './unfitness.ts'
@@ -23,6 +24,7 @@ export interface ModelCalls {
 }
 
 export interface ModelCallParts {
+  decoys: DecoyWatch
   config(): Compiled | null
   turns: Turns
   dial: Dial
@@ -45,6 +47,7 @@ const revoked: Refusal = {
 }
 
 export function createModelCalls({
+  decoys,
   config,
   turns,
   dial,
@@ -66,7 +69,7 @@ export function createModelCalls({
     if (!('agent' in admitted)) fail(response, at.vendor, admitted)
     else if (!release) fail(response, at.vendor, busy)
     else {
-      const call = new Call(request, response, admitted, reach)
+      const call = new Call(request, response, admitted, reach, decoys.ofBody(request, uid))
       open.add(call)
       response.on('close', () => {
         release()

@@ -37,14 +37,19 @@ export function conclude(app: App, id: string, outcome: Outcome): Row {
 /** At the start: what a daemon before this one left unjudged is denied. */
 export function denyLeft(app: App): number {
   const left = queries(app.db).pending.all()
-  const outcome = {
-    decision: 'DENY',
-    reason: 'Muster was restarted before it was judged',
-    risk: 10,
-    rule: 'restart',
-  } as const
-  for (const { id } of left) conclude(app, id, outcome)
+  const reason = 'Muster was restarted before it was judged'
+  for (const { id, request_type } of left) {
+    if (request_type === 'behavior') warnOf(app, id, reason)
+    else conclude(app, id, { decision: 'DENY', reason, risk: 10, rule: 'restart' })
+  }
   return left.length
+}
+
+/** A call of a tool that nobody judged went on: that is all there is to say. */
+function warnOf(app: App, id: string, reason: string): void {
+  const now = app.now()
+  const row = settle(app, id, { before: 'PENDING', decision: 'WARN', reason, risk: 5, rule: 'restart', by: null, now })
+  if (row) app.journal(decisionFact(row, null))
 }
 
 function targetOf(app: App, workspace: string): Target {
