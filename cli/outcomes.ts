@@ -31,7 +31,6 @@ export const next: Readonly<Record<string, string>> = {
   'chats:attach': 'attachments list {chat}',
   'backup:create': 'backup verify {name}',
   'backup:remove': 'backup list',
-  'backup:restore': 'up',
   'backup:rotate': 'backup list',
   'channels:allow': 'channels agents {channel}',
   'channels:create': 'channels test {name}',

@@ -305,7 +305,7 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   restore_running: restoring,
   secret_needed: unusableBundle,
   secret_wrong: unusableBundle,
-  unusable: null,
+  unusable: restoring,
   volumes_there: restoring,
   key_missing: lost,
   key_wrong: lost,

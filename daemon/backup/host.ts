@@ -60,10 +60,11 @@ function refusalOf(error: Error): { code: string; message: string; next?: string
     return { code: error.code, message: `${error.message}.` }
   if (error instanceof UnfitDatabase) return { code: 'bundle_newer', message: `${error.message}.` }
   const fault = storageFault(error)
+  const state = fault === 'full' ? 'is full' : 'cannot be written'
   if (fault)
     return {
       code: `storage_${fault}`,
-      message: `The disk ${fault === 'full' ? 'is full' : 'cannot be written'} (${error.message}). Nothing was changed.`,
+      message: `The disk ${state} (${error.message}). Nothing was changed.`,
       next: 'free space there, then repeat the command',
     }
   if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'EISDIR'].includes(codeOf(error)) || error instanceof RuntimeError)

@@ -39,8 +39,8 @@ export const queries = statements((db) => ({
     'SELECT id, slug, name FROM workspaces WHERE deleted_at IS NULL ORDER BY created_at, id',
   ),
   crews: db.prepare<[], CrewRow>(
-    `SELECT id, slug, name, workspace_id, (SELECT count(*) FROM agents a WHERE a.crew_id = c.id AND a.deleted_at IS NULL)
-       AS agent_count
+    `SELECT id, slug, name, workspace_id,
+       (SELECT count(*) FROM agents a WHERE a.crew_id = c.id AND a.deleted_at IS NULL) AS agent_count
      FROM crews c WHERE deleted_at IS NULL ORDER BY created_at, id`,
   ),
   schema: db.prepare<[], string>('SELECT max(name) FROM migrations').pluck(),

@@ -58,7 +58,8 @@ export async function restore(config: Config, ask: Ask, say: Say): Promise<Backu
     await record({ ...config, dataDir: place }, manifest, ask.path)
     await rm(join(place, 'musterd.lock'), { force: true })
     await appear(place, to)
-    const from = key ? keyOf(ask, manifest) : 'missing'
+    const known = keyOf(ask, manifest)
+    const from = key && known === 'missing' ? 'environment' : known
     return replyOf(to, manifest, false, read, { key: from, volumes: crews?.made.length ?? 0 })
   } catch (error) {
     await crews?.undo()

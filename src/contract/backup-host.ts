@@ -37,7 +37,7 @@ export const backupHost = {
       created_at: text,
       members: Type.Integer(),
       bytes: Type.Integer(),
-      key: Type.Enum(['bundle', 'given', 'missing']),
+      key: Type.Enum(['bundle', 'given', 'environment', 'missing']),
       volumes: Type.Integer(),
     }),
   },

@@ -45,8 +45,8 @@ const look = 'cd /output/ada && stat -c "%n %F %a %u %g %s" * && sha256sum * && 
 
 it('gives crews their files back, with owners, rights and links, and touches no volume that is there', async () => {
   const made = await asAgent(
-    'cd /output/ada && echo one > a && ln -s a l && ln a hard && head -c 3000000 /dev/urandom > large && chmod 751 large' +
-      ' && echo home > /crew/agents/ada/note',
+    'cd /output/ada && echo one > a && ln -s a l && ln a hard && head -c 3000000 /dev/urandom > large &&' +
+      ' chmod 751 large && echo home > /crew/agents/ada/note',
   )
   expect(made).toMatchObject({ code: 0 })
   const before = await asAgent(look)

@@ -43,6 +43,12 @@ const withPass = () => ['--passphrase-file', join(secrets, 'pass')]
 const create = (body: object = {}) =>
   server.client.backup.create({ body: { scope: 'instance', passphrase, ...body } }, { timeout: 120_000 })
 const key = () => ['--key-file', join(server.dataDir, 'encryption.key')]
+/** Large enough to be met half-way. */
+const slow = () => {
+  const path = join(shared(), 'large')
+  if (!existsSync(path)) writeFileSync(path, randomBytes(48 * 1024 * 1024))
+  return () => rmSync(path, { force: true })
+}
 /** What is in a folder that ought to hold nothing new. */
 const names = (folder: string) => readdirSync(folder).sort()
 
@@ -78,7 +84,7 @@ describe('a backup of the whole server', () => {
       const client = createClient({ server: daemon.url, token, workspace })
       const found = (await client.labels.list({ query: {} })).map((label) => label.name)
       expect(found).toEqual(expect.arrayContaining(before))
-      expect(await client.journal.verify({})).toMatchObject({ valid: true })
+      expect(await client.journal.verify({ query: {} })).toMatchObject({ valid: true })
       const { entries } = await client.journal.list({ query: { entry_type: 'audit.entity_restored' } })
       expect(entries).toMatchObject([{ payload: { entity_type: 'backup', name: made.file_name } }])
     } finally {
@@ -123,7 +129,7 @@ describe('a backup of the whole server', () => {
 
   it('is made one at a time', async () => {
     const both = await Promise.allSettled([create(), create()])
-    expect(both.map((it) => (it.status === 'rejected' ? it.reason.code : 'made')).sort()).toEqual([
+    expect(both.map((it) => (it.status === 'rejected' ? it.reason.problem.code : 'made')).sort()).toEqual([
       'backup_running',
       'made',
     ])
@@ -221,25 +227,28 @@ describe('a restore changes nothing when', () => {
     expect(names(folder)).toEqual([])
   })
 
-  it.skipIf(mountMissing)('the disk is full', async () => {
-    const disk = smallDisk('size=2500k')
-    try {
-      const run = await here().run('backup', 'restore', path, '--to', join(disk.path, 'new'), ...withPass(), ...key())
-      expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(/disk .*(is full|left)/) })
-      expect(names(disk.path)).toEqual([])
-    } finally {
-      disk.remove()
+  it.skipIf(mountMissing)('the disk is full, or too small from the first', async () => {
+    const clear = slow()
+    const large = (await create({ no_encrypt: true, passphrase: undefined })).path
+    clear()
+    for (const [size, said] of [
+      ['8m', 'disk is full'],
+      ['2500k', 'left'],
+    ] as const) {
+      const disk = smallDisk(`size=${size}`)
+      try {
+        const run = await here().run('backup', 'restore', large, '--to', join(disk.path, 'new'), ...key())
+        expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(said) })
+        expect(names(disk.path)).toEqual([])
+      } finally {
+        disk.remove()
+      }
     }
+    rmSync(large)
   })
 })
 
 describe('a fault leaves nothing behind', () => {
-  /** Large enough to be met half-way. */
-  const slow = () => {
-    const path = join(shared(), 'large')
-    if (!existsSync(path)) writeFileSync(path, randomBytes(48 * 1024 * 1024))
-    return () => rmSync(path, { force: true })
-  }
   const partial = (folder: string) =>
     existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.partial'))
 
@@ -296,7 +305,7 @@ describe('a fault leaves nothing behind', () => {
         SVC_BACKUP_DIR: join(disk.path, 'backups'),
       })
       const refused = create().catch((error) => error)
-      expect(await refused).toMatchObject({ code: 'storage_full' })
+      expect(await refused).toMatchObject({ problem: { code: 'storage_full' } })
       expect(names(join(disk.path, 'backups'))).toEqual([])
       expect(existsSync(join(server.dataDir, 'backup.scratch'))).toBe(false)
       const failed = async () => (await server.client.journal.list({ query: { entry_type: 'backup.failed' } })).entries

@@ -24,7 +24,7 @@ export default class BackupCreate extends ApiCommand<typeof BackupCreate> {
   static override flags = {
     ...lockingFlags,
     level: oneOf(backupLevels, {
-      description: "quick: the database; standard (default): also files of chats and crews; full: also agents' homes",
+      description: "quick: the database; standard (default): also chats' and crews' files; full: also agents' homes",
     }),
     'with-key': Flags.boolean({ description: 'put the encryption key of stored secrets into the bundle' }),
   }
@@ -41,8 +41,8 @@ export default class BackupCreate extends ApiCommand<typeof BackupCreate> {
       this.out.note('The bundle holds the ENCRYPTION KEY: whoever opens it reads every stored secret.', 'yellow')
     else
       this.out.note(
-        'The ENCRYPTION KEY is NOT in the bundle. Keep a copy of encryption.key elsewhere: without it no stored secret ' +
-          'opens again.',
+        'The ENCRYPTION KEY is NOT in the bundle. Keep a copy of encryption.key elsewhere: without it no stored ' +
+          'secret opens again.',
         'yellow',
       )
     const { same_disk } = await this.api.backup.status()

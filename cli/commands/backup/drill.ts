@@ -11,9 +11,9 @@ import { checkView } from '../../views/backup.ts'
 export default class BackupDrill extends BackupCommand<typeof BackupDrill> {
   static override summary = 'Prove that the newest backup restores, and say what would be lost now'
   static override description =
-    'Restores it into a scratch folder, starts a daemon on it that reaches nothing, compares counts and journal with what ' +
-    'was backed up, and removes it again. The server itself is only read, and may go on working. Exits with 1 if a check ' +
-    'fails.'
+    'Restores it into a scratch folder, starts a daemon on it that reaches nothing, compares counts and journal ' +
+    'with what was backed up, and removes it again. The server itself is only read, and may go on working. Exits ' +
+    'with 1 if a check fails.'
   static override examples = [
     '$ <%= config.bin %> backup drill --passphrase-file /etc/muster/backup.pass',
     '$ <%= config.bin %> backup drill --bundle /mnt/backups/newest.muster.tar --identity-file key.txt --json',

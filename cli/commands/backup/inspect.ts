@@ -6,7 +6,8 @@ import { manifestView } from '../../views/backup.ts'
 export default class BackupInspect extends BackupCommand<typeof BackupInspect> {
   static override summary = 'Show what a backup holds, without opening it'
   static override description =
-    'BUNDLE is a file of this machine, which needs no daemon, or else the name of one in the backup folder of the server.'
+    'BUNDLE is a file of this machine, which needs no daemon, or else the name of one in the backup folder of the ' +
+    'server.'
   static override examples = [
     '$ <%= config.bin %> backup inspect /mnt/backups/20261127T020000000Z-1a2b3c4d.muster.tar',
     '$ <%= config.bin %> backup inspect 20261127T020000000Z-1a2b3c4d.muster.tar --jq .contents.counts',

@@ -10,9 +10,9 @@ import { restoredView } from '../../views/backup.ts'
 export default class BackupRestore extends BackupCommand<typeof BackupRestore> {
   static override summary = 'Restore a whole server from a backup, into an empty folder of this machine'
   static override description =
-    'Needs no daemon, and refuses a folder that holds anything: a backup is never restored over a server. Everything is ' +
-    'checked before the folder appears. Files of crews in containers become volumes of the engine, unless --without-crews ' +
-    'is given. Do not run the restored server beside the original one on the same engine.'
+    'Needs no daemon, and refuses a folder that holds anything: a backup is never restored over a server. Everything ' +
+    'is checked before the folder appears. Files of crews in containers become volumes of the engine, unless ' +
+    '--without-crews is given. Do not run the restored server beside the original one on the same engine.'
   static override examples = [
     '$ <%= config.bin %> backup restore /mnt/backups/newest.muster.tar --key-file /safe/encryption.key',
     '$ <%= config.bin %> backup restore newest.muster.tar --to /srv/muster --identity-file key.txt',
@@ -59,8 +59,8 @@ export default class BackupRestore extends BackupCommand<typeof BackupRestore> {
     await this.out.done(said, done, restoredView)
     if (done.key === 'missing')
       this.out.note(
-        `The ENCRYPTION KEY is not there. Put encryption.key into ${done.path}, or set ENCRYPTION_KEY: the daemon does ` +
-          'not start without it.',
+        `The ENCRYPTION KEY is not there. Put encryption.key into ${done.path}, or set ENCRYPTION_KEY: the daemon ` +
+          'does not start without it.',
         'red',
       )
   }

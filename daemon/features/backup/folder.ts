@@ -65,8 +65,16 @@ export async function findBundle(app: App, named: string): Promise<string> {
   return path
 }
 
-/** Removes what a daemon that was killed left of its backups. */
-export async function clearLeftovers(app: App): Promise<void> {
+const clearing = new WeakMap<App, Promise<void>>()
+
+/** Removes what a daemon that was killed left of its backups. Whoever comes while that goes on waits for its end. */
+export function clearLeftovers(app: App): Promise<void> {
+  const going = clearing.get(app) ?? clear(app).finally(() => clearing.delete(app))
+  clearing.set(app, going)
+  return going
+}
+
+async function clear(app: App): Promise<void> {
   await rm(scratchOf(app), { recursive: true, force: true })
   const folder = backupFolder(app)
   const names = await readdir(folder).catch(() => [])

@@ -11,9 +11,9 @@ import { formatVersion } from '#kernel/bundle/manifest'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
-import { codeOf, storageProblem } from '#kernel/store/storage-fault'
+import { codeOf, storageFault } from '#kernel/store/storage-fault'
 import { recordSoon } from '#kernel/store/until-written'
-import { clearLeftovers, makeFolder, newPath, scratchOf } from './folder.ts'
+import { backupFolder, clearLeftovers, makeFolder, newPath, scratchOf } from './folder.ts'
 import { packed } from './packing.ts'
 import { snapshot } from './snapshot.ts'
 
@@ -116,7 +116,8 @@ const encryptionKey = async ({ config: { encryptionKey, dataDir } }: App): Promi
 
 /** Records a failure, and gives it the code that callers know. */
 function failed(app: App, actor: Actor | null, error: unknown): Error {
-  const known = error instanceof Problem ? error : (storageProblem(error) ?? ofRuntime(error))
+  const stopping = app.stopping.signal.aborted ? problem('unavailable', { detail: 'The daemon is stopping' }) : null
+  const known = error instanceof Problem ? error : (stopping ?? ofDisk(app, error) ?? ofRuntime(error))
   app.log.error({ err: error }, 'A backup failed')
   const home = homeOf(app)
   const reason = (known ?? (error as Error)).message
@@ -124,6 +125,18 @@ function failed(app: App, actor: Actor | null, error: unknown): Error {
   const about = { workspace_id: home!, ...actorOf(actor) }
   if (home) recordSoon(app, 'a failed backup', () => app.journal(fact('backup.failed', payload, about)))
   return known ?? (error as Error)
+}
+
+/** The copy of the database lies on the disk of the data, the bundle in the folder of backups. */
+function ofDisk(app: App, error: unknown): Problem | null {
+  const fault = storageFault(error)
+  if (!fault) return null
+  const state = fault === 'full' ? 'is full' : 'cannot be written'
+  return problem(`storage_${fault}`, {
+    detail:
+      `The disk of ${backupFolder(app)} or of the data folder ${state} (${codeOf(error)}): no backup was made, and ` +
+      'nothing is left of it',
+  })
 }
 
 function ofRuntime(error: unknown): Problem | null {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { BackupLevel } from '#contract/backup'
 import type { App } from '#kernel/app'
+import { homeOf } from '#kernel/auth/home'
 import { isRecipient, type Locking } from '#kernel/bundle/age'
 import { timerAt } from '#kernel/jobs/due'
 import { clearLeftovers } from './folder.ts'
@@ -20,7 +21,8 @@ export function scheduled(app: App): { close(): void } {
   async function look(): Promise<void> {
     const at = await dueAt(app)
     if (closed || at === null) return
-    if (at <= app.clock() && notBefore <= app.clock()) {
+    // Before the first user there is nothing to back up.
+    if (at <= app.clock() && notBefore <= app.clock() && homeOf(app)) {
       try {
         await makeDue(app)
       } catch {

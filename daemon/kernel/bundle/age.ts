@@ -1,5 +1,5 @@
 import { Decrypter, Encrypter } from 'age-encryption'
-import { BundleRefused } from './refusal.ts'
+import { altered, BundleRefused } from './refusal.ts'
 
 /** How a bundle is encrypted: with a passphrase, for the holder of a key (`age1…`), or not at all. */
 export type Locking =
@@ -38,11 +38,20 @@ export async function opened(source: AsyncIterable<Uint8Array>, { passphrase, id
     throw new BundleRefused('secret_wrong', 'The identity is not one of age: it begins with AGE-SECRET-KEY-1')
   }
   try {
-    return await decrypter.decrypt(ReadableStream.from(source) as ReadableStream<Uint8Array>)
+    return whole(await decrypter.decrypt(ReadableStream.from(source) as ReadableStream<Uint8Array>))
   } catch (error) {
     if (error instanceof BundleRefused) throw error
     const given = passphrase === undefined ? 'The identity' : 'The passphrase'
     throw new BundleRefused('secret_wrong', `${given} does not open this bundle`)
+  }
+}
+
+/** Each chunk is authenticated, and so is that it is the last one. */
+async function* whole(plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* plain
+  } catch (error) {
+    throw error instanceof BundleRefused ? error : altered(`it does not decrypt (${(error as Error).message})`)
   }
 }
 

@@ -103,7 +103,7 @@ async function* exactly(content: AsyncIterable<Uint8Array> | undefined, size: nu
   for (; left > 0; left -= Math.min(left, zeros.length)) yield zeros.subarray(0, left)
 }
 
-/** What takes in the members of a payload. Whatever it does before `unpackMembers` resolves must be undone if it rejects. */
+/** What takes in the members of a payload. All that it has done is to be undone when `unpackMembers` rejects. */
 export type Receiver = (head: MemberHead, content: AsyncIterable<Buffer>) => Promise<void>
 
 /**
