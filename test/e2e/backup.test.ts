@@ -304,14 +304,18 @@ describe('a fault leaves nothing behind', () => {
         SVC_PORT: '0',
         SVC_BACKUP_DIR: join(disk.path, 'backups'),
       })
-      const refused = create().catch((error) => error)
-      expect(await refused).toMatchObject({ problem: { code: 'storage_full' } })
-      expect(names(join(disk.path, 'backups'))).toEqual([])
-      expect(existsSync(join(server.dataDir, 'backup.scratch'))).toBe(false)
-      const failed = async () => (await server.client.journal.list({ query: { entry_type: 'backup.failed' } })).entries
-      await expect.poll(async () => (await failed())[0]?.payload).toMatchObject({ code: 'storage_full' })
-      await daemon.stop()
-      await server.start()
+      try {
+        const refused = create().catch((error) => error)
+        expect(await refused).toMatchObject({ problem: { code: 'storage_full' } })
+        expect(names(join(disk.path, 'backups'))).toEqual([])
+        expect(existsSync(join(server.dataDir, 'backup.scratch'))).toBe(false)
+        const failed = async () =>
+          (await server.client.journal.list({ query: { entry_type: 'backup.failed' } })).entries
+        await expect.poll(async () => (await failed())[0]?.payload).toMatchObject({ code: 'storage_full' })
+      } finally {
+        await daemon.stop()
+        await server.start()
+      }
     } finally {
       clear()
       disk.remove()
