@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { extract } from 'tar-stream'
 import type { BackupLevel } from '#contract/backup'
 import type { Member } from '#kernel/bundle/members'
@@ -47,24 +48,29 @@ export async function* filesOfContainers(
 const kinds: Partial<Record<string, Member['type']>> = { file: 'file', directory: 'directory', symlink: 'symlink' }
 
 /** The members of an archive below another name. What is no file, folder or link is left out. */
-async function* renamed(tar: NodeJS.ReadableStream, below: string): AsyncGenerator<Member> {
+async function* renamed(tar: Readable, below: string): AsyncGenerator<Member> {
   const entries = extract()
-  tar.on('error', (error) => entries.destroy(error as Error))
+  tar.on('error', (error) => entries.destroy(error))
   tar.pipe(entries as unknown as NodeJS.WritableStream)
-  for await (const entry of entries) {
-    const { name, type, mode, uid, gid, mtime, size, linkname } = entry.header
-    const kind = kinds[type ?? 'file']
-    const path = name.replace(/^\.\/?/, '').replace(/\/+$/, '')
-    const head = {
-      name: path ? `${below}/${path}` : below,
-      mode: (mode ?? 0o600) & 0o7777,
-      uid: uid ?? 0,
-      gid: gid ?? 0,
-      ...(mtime && { mtime }),
+  try {
+    for await (const entry of entries) {
+      const { name, type, mode, uid, gid, mtime, size, linkname } = entry.header
+      const kind = kinds[type ?? 'file']
+      const path = name.replace(/^\.\/?/, '').replace(/\/+$/, '')
+      const head = {
+        name: path ? `${below}/${path}` : below,
+        mode: (mode ?? 0o600) & 0o7777,
+        uid: uid ?? 0,
+        gid: gid ?? 0,
+        ...(mtime && { mtime }),
+      }
+      if (kind === 'file') yield { ...head, type: kind, size: size ?? 0, content: entry as AsyncIterable<Buffer> }
+      else if (kind === 'directory') yield { ...head, type: kind }
+      else if (kind === 'symlink' && linkname) yield { ...head, type: kind, linkname }
+      if (kind !== 'file' || !size) entry.resume()
     }
-    if (kind === 'file') yield { ...head, type: kind, size: size ?? 0, content: entry as AsyncIterable<Buffer> }
-    else if (kind === 'directory') yield { ...head, type: kind }
-    else if (kind === 'symlink' && linkname) yield { ...head, type: kind, linkname }
-    if (kind !== 'file' || !size) entry.resume()
+  } finally {
+    // Whoever gives up half-way leaves no container that waits to be read.
+    tar.destroy()
   }
 }

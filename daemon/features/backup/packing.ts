@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Made, PackJob, PackNews } from '#kernel/bundle/job'
 
+/** How long a thread that failed may take to clear away what it began at the engine. */
+const patienceMs = 10_000
+
 /**
  * Packs a bundle in a thread of its own: compressing and encrypting would keep the event loop from requests. Ends it,
  * with nothing left of the bundle, when the signal aborts.
@@ -23,7 +26,10 @@ export function packed(
     worker.on('message', (news: PackNews) => {
       if ('wrote' in news) wrote(news.wrote)
       else if ('made' in news) made = news.made
-      else fault = Object.assign(new Error(news.fault), { code: news.code })
+      else {
+        fault = Object.assign(new Error(news.fault), { code: news.code })
+        setTimeout(() => void worker.terminate(), patienceMs).unref()
+      }
     })
     worker.on('error', (error) => {
       fault = error as Error

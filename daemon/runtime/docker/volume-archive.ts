@@ -58,8 +58,11 @@ async function stream(container: Container, out: PassThrough): Promise<void> {
     out.on('drain', () => from.resume())
     from.on('data', split)
     const ended = new Promise<void>((resolve, reject) => from.once('end', resolve).once('error', reject))
+    // Whoever reads it gives up: the container is still removed.
+    const left = new Promise<void>((resolve) => out.once('close', resolve))
     await asking('starting a container', () => container.start())
-    await ended
+    await Promise.race([ended, left])
+    if (out.destroyed) return
     const { StatusCode } = (await unhurried('reading a volume', () => container.wait())) as { StatusCode: number }
     // 1: a file changed while it was read, which is what agents at work do.
     if (StatusCode > 1) throw new RuntimeError('refused', `A crew's files could not be read: ${said.trim()}`)
