@@ -27,7 +27,7 @@ export const untried: Readonly<Record<string, string>> = {
   'automations:preview': effectless,
   'backup:create': 'it takes as long as the backup itself',
   'backup:remove': 'it deletes a file of the server, which nothing takes back',
-  'backup:rotate': '--preview shows what it would delete',
+  'backup:rotate': 'what it would delete is shown by --preview',
   'consolidate:run': 'it asks a model, and what it proposes waits for people',
   'keeper:ask': 'it asks a model, and hands out what that allows',
   'keeper:evaluate': effectless,
