@@ -14,12 +14,15 @@ import type { Runtime, SidecarReport } from './types.ts'
  */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
-    if (report.type === 'decoy_sent') return app.tripwires.sent(crewId, report)
+    if (report.type === 'decoy_sent')
+      return app.tripwires.sent(crewId, { ...report, agentId: agentNamed(report.agentId) })
     recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
   })
 }
 
-const isAgent = (id: string): boolean => !isScriptUser(id) && serverUserNamed(id) === null
+/** The agent of a report, if it was one: scripts of routines and MCP servers call through sidecars too. */
+const agentNamed = (id: string | null): string | null =>
+  id === null || isScriptUser(id) || serverUserNamed(id) !== null ? null : id
 
 function keep(app: App, crewId: string, report: Exclude<SidecarReport, { type: 'decoy_sent' }>): void {
   if (report.type === 'credential_limited') {
@@ -37,7 +40,7 @@ function keep(app: App, crewId: string, report: Exclude<SidecarReport, { type: '
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
   const { port, unreported } = report
-  const agentId = report.agentId && isAgent(report.agentId) ? report.agentId : null
+  const agentId = agentNamed(report.agentId)
   // A host is a text of the agent's, too.
   const { host, reason } = app.scrub(
     { workspace_id: workspace, agent_id: agentId ?? '' },

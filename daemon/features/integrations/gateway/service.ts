@@ -15,7 +15,7 @@ import { reach } from './ways.ts'
 
 /** The agent that asks, within a run that is at work. */
 export interface Caller {
-  agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>
+  agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id' | 'name'>
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
