@@ -42,11 +42,11 @@ export default class Apply extends ApiCommand<typeof Apply> {
     const plan = await this.progress('Making a plan', planOf({ trying, workspaceId }, found, wishes))
     const nothing = !plan.created && !plan.changed && !plan.destroyed
     if (this.dry || nothing) {
-      await this.out.done(planText(plan, this.out.paint).trimEnd(), plan)
+      await this.out.done(planText(plan, found, this.out.paint).trimEnd(), plan)
       if (this.dry) this.out.note('This was a dry run: nothing was changed.', 'dim')
       return
     }
-    this.out.note(planText(plan, this.out.paint).trimEnd())
+    this.out.note(planText(plan, found, this.out.paint).trimEnd())
     await this.confirm('Apply this?')
     const values = await valuesFor(plan.needs, this.flags)
     const body = { ...wishes, values, digest: plan.digest, documents: documentsOf(found) }

@@ -23,6 +23,6 @@ export default class Diff extends ApiCommand<typeof Diff> {
     const plan = await planOf({ trying: tryingOn(this.connection), workspaceId }, found, wishesOf(this.flags))
     if (plan.steps.length) this.finish(differs)
     if (machine(this.out.wanted)) await this.out.done('', plan)
-    else this.out.write(planText(plan, this.out.paint))
+    else this.out.write(planText(plan, found, this.out.paint))
   }
 }

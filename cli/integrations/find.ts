@@ -35,13 +35,17 @@ export const serverId = (api: Client, name: string, crew: string | undefined): P
     name,
   )
 
-/** The server of that name that an agent could be bound to: of its crew before of the workspace. */
+/**
+ * The server of that name that an agent could be bound to: of its crew before of the workspace. `open` says whether all
+ * agents may use it now.
+ */
 export async function serverFor(api: Client, agentId: string, name: string) {
   const { crew_id: crew } = await api.agents.show({ agentId })
   const own = crew ? await api.integrations.ofCrew({ crewId: crew }) : []
   const found = own.find((row) => row.name === name || row.id === name)
-  if (found) return { mcp_server_id: found.id, mcp_server_scope: 'crew' as const }
-  return { mcp_server_id: (await serverCalled(api, name, undefined)).id, mcp_server_scope: 'workspace' as const }
+  const { id, agent_binding_count } = found ?? (await serverCalled(api, name, undefined))
+  const mcp_server_scope = found ? ('crew' as const) : ('workspace' as const)
+  return { server: { mcp_server_id: id, mcp_server_scope }, open: agent_binding_count === 0 }
 }
 
 /** What binds an agent to the server of that name. */

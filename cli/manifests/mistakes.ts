@@ -21,16 +21,22 @@ interface Told {
   detail: string
 }
 
+/** A thing that is told of a document, with its place in the file. */
+export const placeIn = (manifests: readonly Manifest[], { document, path, detail }: Told): string =>
+  `${placeOf(manifests[document]!.source, path)}: ${detail}`
+
 /** Tells the mistakes that the service found by their places in files. */
 export async function placed<T>(manifests: readonly Manifest[], work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const told = error instanceof ProblemError && error.problem.code === 'manifest_invalid' ? mistakesOf(error) : []
+    const told = error instanceof ProblemError ? mistakesOf(error) : []
     if (!told.length) throw error
-    throw new Mistakes(
-      told.map(({ document, path, detail }) => `${placeOf(manifests[document]!.source, path)}: ${detail}`),
-    )
+    const { problem, requestId } = error as ProblemError
+    const places = told.map((it) => placeIn(manifests, it))
+    if (problem.code === 'manifest_invalid') throw new Mistakes(places)
+    const detail = `Nothing was changed.\n${places.join('\n')}`
+    throw new ProblemError({ ...problem, detail }, { ...(requestId !== undefined && { requestId }) })
   }
 }
 

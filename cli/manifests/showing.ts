@@ -1,7 +1,9 @@
 import { cleanLine } from '../output/clean.ts'
 import { compactJson } from '../output/json.ts'
 import type { Tone } from '../output/theme.ts'
+import { placeIn } from './mistakes.ts'
 import type { Plan } from './planning.ts'
+import type { Manifest } from './reading.ts'
 
 type Step = Plan['steps'][number]
 type Paint = (tone: Tone, text: string) => string
@@ -12,9 +14,10 @@ const marks: Readonly<Record<Step['action'], readonly [string, Tone, string]>> =
   destroy: ['-', 'red', 'is destroyed'],
 }
 
-/** A plan in words: one line for each thing, and one below for each of its members that changes. */
-export function planText({ steps, ...counts }: Plan, paint: Paint): string {
-  const lines = steps.flatMap((step) => [lineOf(step, paint), ...changesOf(step)])
+/** A plan in words: one line for each thing, one below for each of its members that changes, and its warnings. */
+export function planText({ steps, warnings, ...counts }: Plan, found: readonly Manifest[], paint: Paint): string {
+  const warned = warnings.map((it) => `${paint('yellow', 'Warning:')} ${cleanLine(placeIn(found, it))}`)
+  const lines = [...steps.flatMap((step) => [lineOf(step, paint), ...changesOf(step)]), ...warned]
   return [...lines, ...(lines.length ? [''] : []), sumOf(counts), ''].join('\n')
 }
 

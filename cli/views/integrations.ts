@@ -109,9 +109,9 @@ export const resolvedView: View<Static<typeof ResolvedIntegration>> = {
   columns: {
     NAME: ({ name }) => name,
     TRANSPORT: ({ transport }) => transport,
-    PLACE: (row) => place(row),
     CREDENTIAL: ({ credential_id, credential_name }) => credential_name ?? credential_id,
     WHY: ({ reason }) => reason,
+    PLACE: (row) => place(row),
   },
   wide: { SETTINGS: ({ config_json }) => config_json, ID: ({ server_id }) => server_id },
 }

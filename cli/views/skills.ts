@@ -58,7 +58,7 @@ export const proposedSkillView: View<Proposed> = {
     DESCRIPTION: ({ description }) => description,
     AGE: ({ created_at }) => age(created_at),
   },
-  wide: { LACKS: ({ description_quality }) => description_quality || null },
+  wide: { LACKS: ({ description_quality }) => description_quality || null, AGENT: ({ agent_id }) => agent_id },
 }
 
 export const proposedSkillDetailView: View<Proposed> = {
@@ -68,6 +68,8 @@ export const proposedSkillDetailView: View<Proposed> = {
     SKILL: ({ slug }) => slug,
     LACKS: ({ description_quality }) => description_quality || null,
     SCAN: scanOf,
+    AGENT: ({ agent_id }) => agent_id,
+    REASON: ({ reason }) => reason,
     AGE: ({ created_at }) => age(created_at),
   },
   below: ({ content }) => content,

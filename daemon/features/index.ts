@@ -84,6 +84,7 @@ import runReceipts from './runs/receipts/routes.ts'
 import runs from './runs/routes.ts'
 import schedules from './schedules/routes.ts'
 import sessions from './sessions/routes.ts'
+import agentSkills from './skills/authoring/routes.ts'
 import skills from './skills/routes.ts'
 import sockets from './sockets/routes.ts'
 import system from './system/routes.ts'
@@ -174,7 +175,7 @@ export const features = {
   runs: join(runs, runReceipts, runTree),
   schedules,
   sessions,
-  skills,
+  skills: join(skills, agentSkills),
   sockets,
   system,
   templates: join(templates, crewTemplates),

@@ -102,7 +102,7 @@ function enter(app: App, { endpoint, gate }: Operation, actor: Actor | null, inp
   const here = actor && actorHere(app.db, endpoint, actor, input)
   authorize(app.db, endpoint, here)
   gate?.()
-  if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {})
+  if (actor?.bound) checkBound(actor.bound, (input as { body?: object }).body ?? {}, endpoint.foreign)
   return { ...input, actor: here, now: app.now(), ...(web && { web }) }
 }
 
@@ -183,8 +183,10 @@ const run = (app: App, endpoint: Endpoint, call: object, work: () => unknown, sa
  * which addresses have accounts.
  */
 function change(app: App, endpoint: Endpoint, call: object, work: () => unknown, says: boolean): unknown {
-  const { value, wrote } = app.watched(() => record(app, endpoint, call as RecordCall, work()))
-  if (!wrote && says && endpoint.access !== 'public') unchanged(call)
+  const recorded = () => record(app, endpoint, call as RecordCall, work())
+  if (!says) return recorded()
+  const { value, wrote } = app.watched(recorded)
+  if (!wrote && endpoint.access !== 'public') unchanged(call)
   return value
 }
 

@@ -632,6 +632,8 @@ export const operations: Record<string, Record<string, Operation>> = {
     assigned: ['GET', '/api/v1/agents/:agentId/skills'],
     assign: ['POST', '/api/v1/agents/:agentId/skills'],
     unassign: ['DELETE', '/api/v1/agents/:agentId/skills/:skillId'],
+    author: ['POST', '/api/v1/internal/skills/author'],
+    compose: ['POST', '/api/v1/internal/skills/generate'],
   },
   sockets: {
     token: ['GET', '/api/v1/ws-token'],

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Id, line, nullable, page, prose, Slug, Time } from './fields.ts'
+import { Id, line, nullable, page, promptBytes, prose, proseOfBytes, Slug, Time } from './fields.ts'
 
 export const cliAdapters = [
   'CLAUDE_CODE',
@@ -159,7 +159,7 @@ const members = {
   cli_adapter: Type.Optional(Type.Enum(cliAdapters)),
   llm_provider: Type.Optional(Type.Enum(llmProviders)),
   llm_model: Type.Optional(nullable(line(200))),
-  system_prompt: Type.Optional(nullable(prose(100_000))),
+  system_prompt: Type.Optional(nullable(proseOfBytes(promptBytes))),
   avatar_seed: Type.Optional(nullable(line(200))),
   avatar_style: Type.Optional(nullable(line(100))),
   timeout_seconds: Type.Optional(

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { agentRoles, cliAdapters, llmProviders, toolProfiles } from './agents.ts'
 import { crewColors } from './crews.ts'
 import { del, get, post, put } from './define.ts'
-import { Id, line, nullable, proseOfBytes, Slug, Time } from './fields.ts'
+import { Id, line, nullable, promptBytes, proseOfBytes, Slug, Time } from './fields.ts'
 import { mostAgentSkills } from './skills.ts'
 
 /** Crews that can be made, and hired from, without anything being written down first. */
@@ -36,7 +36,7 @@ const agentMembers = {
   llm_provider: nullable(Type.Enum(llmProviders)),
   llm_model: nullable(line(200)),
   tool_profile: Type.Enum(toolProfiles),
-  system_prompt: proseOfBytes(65_536),
+  system_prompt: proseOfBytes(promptBytes),
   skills: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       maxItems: mostAgentSkills,

@@ -60,6 +60,8 @@ export interface Shape {
    * What a body that cannot be used answers: a code of its own, or nothing at all (`ignore`: as if there were none).
    */
   malformed?: Code | 'ignore'
+  /** What a body answers with another workspace than the internal token's: `internal_token_rejected` unless stated. */
+  foreign?: Code
   reply?: TSchema
   /** What is asked for may wait for people: a reply whose `status` is PENDING_REVIEW comes with 202. */
   held?: true

@@ -58,6 +58,9 @@ export const byteLimit = 'x-max-bytes'
 export const proseOfBytes = (most: number) =>
   Type.String({ maxLength: most, [byteLimit]: most, pattern: '^[^\\u0000]*$' })
 
+/** Bytes of the prompt of an agent, and of the description of a project or milestone, wherever they come from. */
+export const [promptBytes, descriptionBytes] = [65_536, 8192]
+
 const plain = Type.Union([prose(16_000), Type.Number(), Type.Boolean(), Type.Null()])
 const short = '^[^\\u0000]{0,100}$'
 const around = (value: TSchema): TSchema => Type.Union([value, Type.Array(value, { maxItems: 50 }), objectOf(value)])

@@ -8,6 +8,7 @@ import { agentLearning } from './agent-learning.ts'
 import { agentMemory } from './agent-memory.ts'
 import { agentPeers } from './agent-peers.ts'
 import { agentSends } from './agent-sends.ts'
+import { agentSkills } from './agent-skills.ts'
 import { agentStanding } from './agent-standing.ts'
 import { agents } from './agents.ts'
 import { approvals } from './approvals.ts'
@@ -169,7 +170,7 @@ export const api = {
   runs: { ...runs, ...runReceipts, ...runTree },
   schedules,
   sessions,
-  skills,
+  skills: { ...skills, ...agentSkills },
   sockets,
   system,
   templates: { ...templates, ...crewTemplates },

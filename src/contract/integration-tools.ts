@@ -9,8 +9,8 @@ import { Id, nullable, Time } from './fields.ts'
 export const toolStates = ['allowed', 'off', 'held', 'unknown'] as const
 export type ToolState = (typeof toolStates)[number]
 
-/** Names that people can tell apart by looking at them. */
-export const toolName = /^[A-Za-z0-9_./-]{1,128}$/
+/** Names that people can tell apart by looking at them, and name in an address: there "." and ".." are steps. */
+export const toolName = /^(?!\.{1,2}$)[A-Za-z0-9_./-]{1,128}$/
 /** Tools of a server. */
 export const mostTools = 1000
 /** Characters of a description. */
@@ -37,7 +37,7 @@ export const IntegrationTool = Type.Object({
 const Name = Type.String({
   maxLength: 128,
   pattern: toolName.source,
-  description: 'A-Z, a-z, 0-9 and _ . / -, at most 128 characters',
+  description: 'A-Z, a-z, 0-9 and _ . / -, at most 128 characters, and not . or ..',
 })
 const description = Type.Optional(
   nullable(

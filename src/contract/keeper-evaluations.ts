@@ -21,6 +21,7 @@ const verdict = {
 const evaluating = {
   access: 'internal',
   status: 200,
+  foreign: 'invalid_field',
   journal: ['keeper.request', 'keeper.decision'],
   noDryRun: 'it asks a model',
 } as const

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CrewTemplateDraft } from './crew-templates.ts'
 import { CrewDraft } from './crews.ts'
-import { Color, Day, line, Name, nullable, prose, proseOfBytes, Slug } from './fields.ts'
+import { Color, Day, descriptionBytes, line, Name, nullable, oneLine, prose, proseOfBytes, Slug } from './fields.ts'
 import { IssueDraft } from './issues.ts'
 import {
   agentMembers,
@@ -56,8 +56,10 @@ const about = {
 
 /** A credential that a document asks for: never its value. */
 const variable = Type.String({
-  pattern: '^[A-Z_][A-Z0-9_]{0,127}$',
-  description: 'A-Z, 0-9 and _, at most 128 of them, not beginning with a digit',
+  minLength: 1,
+  maxLength: 255,
+  pattern: oneLine,
+  description: 'The name of the credential, by which its variable is called',
 })
 
 export interface ManifestKind {
@@ -108,7 +110,7 @@ export const manifestKinds = {
   Project: {
     members: {
       ...about,
-      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(descriptionBytes)))],
       icon: ['metadata.icon', optional(nullable(line(50)))],
       color: ['metadata.color', optional(Color)],
       status: ['spec.status', optional(Type.Enum([...projectStatuses]))],
@@ -122,7 +124,7 @@ export const manifestKinds = {
     members: {
       ...about,
       project: ['spec.project', Type.String({ maxLength: 100, description: 'The name of its project' })],
-      description: ['metadata.description', optional(nullable(proseOfBytes(8192)))],
+      description: ['metadata.description', optional(nullable(proseOfBytes(descriptionBytes)))],
       target_date: ['spec.target_date', optional(nullable(Day))],
       status: ['spec.status', optional(Type.Enum([...milestoneStatuses]))],
       position: ['spec.position', optional(Type.Integer({ minimum: 0, maximum: 100_000 }))],
@@ -261,6 +263,15 @@ export const manifestKinds = {
 } as const satisfies Record<string, ManifestKind>
 
 export type KindName = keyof typeof manifestKinds
+
+const longSlug = Type.String({
+  maxLength: 64,
+  pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+  description: 'a-z, 0-9, _ and -, at most 64 characters',
+})
+
+/** The slug of a document: routines and skills may have longer ones. */
+export const documentSlug = (kind: string) => (kind === 'Routine' || kind === 'Skill' ? longSlug : Slug)
 
 /** Kinds that stand within others alone. */
 export const innerKinds: readonly KindName[] = ['Credential', 'NotificationChannel']

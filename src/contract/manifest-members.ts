@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { AgentDraft } from './agents.ts'
 import { channelTypes, notificationCategories, notificationPriorities } from './channels.ts'
 import { credentialProviders, credentialTypes } from './credentials.ts'
-import { line, nullable, prose, proseOfBytes } from './fields.ts'
+import { line, nullable, prose } from './fields.ts'
 import { IntegrationDraft, mcpCredentialTypes } from './integrations.ts'
 
 /** Where a member of a thing stands in its document, and what it may be. */
@@ -10,9 +10,8 @@ export type ManifestMember = readonly [path: string, schema: TSchema]
 export type ManifestMembers = Readonly<Record<string, ManifestMember>>
 
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
-const prompt = optional(nullable(proseOfBytes(65_536)))
 export const names = (description: string) =>
-  optional(Type.Array(line(128), { maxItems: 500, uniqueItems: true, description }))
+  optional(Type.Array(line(255), { maxItems: 500, uniqueItems: true, description }))
 export const agentName = optional(nullable(Type.String({ maxLength: 64, description: 'The slug of an agent' })))
 export const projectName = optional(nullable(Type.String({ maxLength: 100, description: 'The name of a project' })))
 export const crewName = optional(nullable(Type.String({ maxLength: 64, description: 'The slug of a crew' })))
@@ -29,7 +28,7 @@ export const agentMembers = (metadata: string, spec: string): ManifestMembers =>
   cli_adapter: [`${spec}cli_adapter`, agent.cli_adapter],
   llm_provider: [`${spec}llm.provider`, agent.llm_provider],
   llm_model: [`${spec}llm.model`, agent.llm_model],
-  system_prompt: [`${spec}prompt`, prompt],
+  system_prompt: [`${spec}prompt`, agent.system_prompt],
   avatar_seed: [`${spec}avatar_seed`, agent.avatar_seed],
   avatar_style: [`${spec}avatar_style`, agent.avatar_style],
   timeout_seconds: [`${spec}timeout_seconds`, agent.timeout_seconds],
@@ -80,7 +79,7 @@ const variableName = '^[A-Za-z_][A-Za-z0-9_]{0,127}$'
 const ServerBinding = Type.Object(
   {
     agent: Type.String({ maxLength: 64, description: 'The slug of an agent' }),
-    credential: optional(nullable(Type.String({ maxLength: 128, description: 'The credential that is sent' }))),
+    credential: optional(nullable(Type.String({ maxLength: 255, description: 'The credential that is sent' }))),
     type: optional(Type.Enum(mcpCredentialTypes, { description: 'bearer unless stated' })),
     header: optional(nullable(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9-]+$' }))),
     variable: optional(nullable(Type.String({ maxLength: 128, pattern: variableName }))),
@@ -98,7 +97,7 @@ export const serverMembers = (spec: string): ManifestMembers => ({
   transport: [`${spec}transport`, server.transport],
   endpoint: [`${spec}endpoint`, server.endpoint],
   command: [`${spec}command`, server.command],
-  args: [`${spec}args`, optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 50 }))],
+  args: [`${spec}args`, optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 50 }))],
   env_mapping: [
     `${spec}env_mapping`,
     optional(

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
-import { line, Slug } from './fields.ts'
+import { line } from './fields.ts'
 import {
+  documentSlug,
   innerKinds,
   itemKeys,
   itemMembers,
@@ -57,7 +58,7 @@ const notes = {
 
 const skillItem = Type.Object(
   {
-    slug: Slug,
+    slug: documentSlug('Skill'),
     inline: manifestKinds.Skill.members.content[1],
     source: manifestKinds.Skill.members.source[1],
     digest: manifestKinds.Skill.members.digest[1],
@@ -79,7 +80,7 @@ function itemSchema(kind: string): TSchema {
 function bodyOf(kind: KindName): Tree {
   const { members, lists = {} } = manifestKinds[kind] as ManifestKind
   const tree = treeOf(members)
-  plant(tree, 'metadata.slug', Slug)
+  plant(tree, 'metadata.slug', documentSlug(kind))
   for (const [path, schema] of Object.entries(notes)) plant(tree, path, schema)
   for (const [path, item] of Object.entries(lists))
     plant(tree, path, Type.Optional(Type.Array(itemSchema(item), { maxItems: 2000 })))

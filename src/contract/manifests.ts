@@ -40,6 +40,14 @@ export const Plan = Type.Object({
     }),
     { description: 'Credentials that are not there yet, whose values were not given' },
   ),
+  warnings: Type.Array(
+    Type.Object({
+      document: Type.Integer({ description: 'The document that it concerns, from 0' }),
+      path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+      detail: Type.String(),
+    }),
+    { description: 'What an apply would be refused for now, and could pass later: MCP servers that do not answer' },
+  ),
   trace_id: nullable(Type.String({ description: 'What its journal entries are found by; null when nothing changed' })),
 })
 
@@ -65,7 +73,7 @@ export const manifests = {
       delete: Type.Optional(Type.Boolean({ description: 'false: nothing is destroyed' })),
       skip_test_gate: Type.Optional(Type.Boolean({ description: 'Save routines without a test' })),
       values: Type.Optional(
-        Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 65_536 }), {
+        Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 65_536 }), {
           description: 'Values of new credentials, by variable; never answered',
         }),
       ),
@@ -91,7 +99,14 @@ export const manifests = {
       'pipeline.run.cancelled',
       'approval.cancelled',
     ],
-    throws: ['not_found', 'manifest_invalid', 'plan_outdated', 'body_too_large', 'encryption_unavailable'],
+    throws: [
+      'not_found',
+      'manifest_invalid',
+      'plan_outdated',
+      'body_too_large',
+      'encryption_unavailable',
+      'server_unreachable',
+    ],
   }),
   export: get(`${W}/export`, {
     summary: 'Say what a workspace is, as documents that can be applied',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Day, Id, Name, nullable, page, prose, Time } from './fields.ts'
+import { Day, descriptionBytes, Id, Name, nullable, page, proseOfBytes, Time } from './fields.ts'
 
 export const milestoneStatuses = ['active', 'completed', 'cancelled'] as const
 export type MilestoneStatus = (typeof milestoneStatuses)[number]
@@ -21,7 +21,7 @@ export const Milestone = Type.Object({
 })
 
 const members = {
-  description: Type.Optional(nullable(prose(20_000))),
+  description: Type.Optional(nullable(proseOfBytes(descriptionBytes))),
   target_date: Type.Optional(nullable(Day)),
   status: Type.Optional(Type.Enum([...milestoneStatuses], { description: 'active unless stated' })),
   position: Type.Optional(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { del, get, patch, post } from './define.ts'
-import { Color, Day, Id, line, Name, nullable, page, prose, Time } from './fields.ts'
+import { Color, Day, descriptionBytes, Id, line, Name, nullable, page, proseOfBytes, Time } from './fields.ts'
 
 export const workPriorities = ['none', 'low', 'medium', 'high', 'urgent'] as const
 export type Priority = (typeof workPriorities)[number]
@@ -56,7 +56,7 @@ export const ProjectStats = Type.Object({
 })
 
 const members = {
-  description: Type.Optional(nullable(prose(20_000))),
+  description: Type.Optional(nullable(proseOfBytes(descriptionBytes))),
   icon: Type.Optional(nullable(line(50))),
   color: Type.Optional(Color),
   status: Type.Optional(Type.Enum([...projectStatuses], { description: 'planned unless stated' })),

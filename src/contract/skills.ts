@@ -120,6 +120,13 @@ export const mostBulkSkills = 500
 /** Skills that wait for people, of a crew. */
 export const mostProposedSkills = 50
 
+/** The name of a skill that is yet to be written. */
+export const NewSkillSlug = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  maxLength: 64,
+  description: 'Letters, digits and single dashes; no skill has it yet',
+})
+
 const Staged = {
   crew_id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the crew' }),
   file_name: Type.String({
@@ -141,6 +148,8 @@ export const ProposedSkill = Type.Object({
   scan_status: Type.Enum(scanStatuses),
   scan_reason: text,
   content: Type.String({ description: 'The SKILL.md that approving stores' }),
+  agent_id: nullable(Type.String({ description: 'The agent that proposed it; null for what the crew learned' })),
+  reason: nullable(Type.String({ description: 'Why, in its words' })),
   created_at: Time,
 })
 
@@ -245,11 +254,7 @@ export const skills = {
     summary: 'Have a model write a skill; every call costs tokens',
     ...managing,
     body: Type.Object({
-      slug: Type.String({
-        pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-        maxLength: 64,
-        description: 'Letters, digits and single dashes; no skill has it yet',
-      }),
+      slug: NewSkillSlug,
       prompt: Type.String({ minLength: 1, maxLength: 8000, description: 'What the skill is to teach' }),
       model: Type.Optional(nullable(line(100))),
     }),
@@ -266,7 +271,7 @@ export const skills = {
     throws: ['not_found', 'skill_exists', 'model_key_missing', 'no_skill_written', 'skills_full', 'rate_limited'],
   }),
   proposed: get('/skills/proposed', {
-    summary: 'List skills made of what a crew learned, which wait for people',
+    summary: 'List skills that a crew learned or its agents wrote, which wait for people',
     access: 'MANAGER',
     query: Type.Object({ crew_id: Staged.crew_id }),
     reply: Type.Array(ProposedSkill),

@@ -92,6 +92,7 @@ describe('what the sidecar knows of agents’ calls', () => {
       ['persona_suggest', ['content']],
       ['expose_port', ['port']],
       ['report_confidence', ['confidence']],
+      ['propose_skill', ['slug', 'description', 'content']],
     ])
   })
 })

@@ -82,6 +82,16 @@ const needed: Record<string, (form: string) => Record<string, unknown>[]> = {
   'persona.propose': (form) => [{ content: `I am ${form}` }],
   'ports.expose': () => [{ port: 3000 }],
   'runs.reportConfidence': () => [{ confidence: 0.5 }],
+  'skills.author': () => [{ slug: 'made' }],
+  'skills.compose': () => [{ slug: 'made', model: 'claude-sonnet-4-6' }],
+}
+
+/** A model says what it was told, as a skill; others answer nothing. */
+const asModel: Parameters<typeof vendors>[1] = ({ url, body }, reply) => {
+  if (!url.endsWith('/v1/messages')) return void reply.end()
+  const [{ content }] = JSON.parse(body).messages
+  const text = `---\nname: x\ndescription: Use when ${'it'.repeat(20)}\n---\n${content}`
+  reply.end(JSON.stringify({ content: [{ type: 'text', text }], stop_reason: 'end_turn' }))
 }
 
 /** A daemon on a file, where the agent was given the secret. */
@@ -112,7 +122,9 @@ async function place() {
   await it.mate('bo')
   const ops = await it.call('OWNER', 'POST', '/crews', { name: 'Operations', slug: 'ops' })
   await it.call('OWNER', 'POST', '/crew-connections', { from_crew_id: it.crewId, to_crew_id: ops.body.id })
-  await vendors(it)
+  const model = { name: 'model', value: 'sk-ant-0815', type: 'API_KEY', provider: 'ANTHROPIC' }
+  await it.call('OWNER', 'POST', '/credentials', model)
+  await vendors(it, asModel)
   it.app.db
     .prepare(
       `INSERT INTO notification_channels (id, workspace_id, type, url, secret_enc, events_json, categories_json,
@@ -142,6 +154,7 @@ async function everything(it: Awaited<ReturnType<typeof place>>, answers: unknow
     '/credentials',
     '/crew-messages',
     '/notification-deliveries',
+    '/skills',
     `/crews/${it.crewId}/peer-conversations`,
     `/crews/${it.crewId}/standup`,
   ]

@@ -568,6 +568,8 @@ skills.show                VIEWER    -                 api
 skills.import              MANAGER   skills:write      api  or:skill.create
 skills.bulkImport          MANAGER   skills:write      api  or:skill.create
 skills.generate            MANAGER   skills:write      api  or:skill.create
+skills.author              internal  -                 api
+skills.compose             internal  -                 api
 skills.proposed            MANAGER   -                 api
 skills.approve             MANAGER   skills:write      api
 skills.reject              MANAGER   skills:write      api

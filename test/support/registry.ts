@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { keepSynced } from '../../daemon/features/registry/syncs/jobs.ts'
 import { fakeServer, json, type Seen } from './fake-server.ts'
 import { closing, type daemon } from './index.ts'
@@ -83,6 +83,6 @@ export async function synced(it: Awaited<ReturnType<typeof daemon>>): Promise<vo
 
 /** Waits until the newest sync has ended. */
 export const ended = ({ app }: Awaited<ReturnType<typeof daemon>>) =>
-  vi.waitFor(() =>
-    expect(app.db.prepare('SELECT ended_at FROM mcp_registry_syncs').get()).toEqual({ ended_at: expect.any(String) }),
-  )
+  expect
+    .poll(() => app.db.prepare('SELECT ended_at FROM mcp_registry_syncs').get())
+    .toEqual({ ended_at: expect.any(String) })

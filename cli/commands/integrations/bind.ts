@@ -26,7 +26,7 @@ export default class IntegrationsBind extends ApiCommand<typeof IntegrationsBind
 
   async run(): Promise<void> {
     const id = await agentId(this.api, this.args.agent)
-    const server = await serverFor(this.api, id, this.args.integration)
+    const { server, open } = await serverFor(this.api, id, this.args.integration)
     const off = this.flags.disabled ? { enabled: false } : {}
     const body = { ...server, ...(await bindingBody(this.api, this.flags)), ...off }
     const row = await this.api.integrations.bind({ agentId: id, body })
@@ -38,5 +38,11 @@ export default class IntegrationsBind extends ApiCommand<typeof IntegrationsBind
       row,
       bindingView,
     )
+    if (open)
+      this.out.note(
+        `${row.server_name} was open to all agents, and is for bound agents alone now. ` +
+          `Next: muster integrations bind AGENT ${row.server_name}`,
+        'yellow',
+      )
   }
 }

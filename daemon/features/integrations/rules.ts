@@ -52,7 +52,7 @@ function checkEndpoint(endpoint: string, privateHosts: readonly string[]): void 
   if (url.username || url.password) throw refuse('endpoint', 'endpoint must not carry a user name or password')
   if (url.hash) throw refuse('endpoint', 'endpoint must not have a fragment')
   if (permitsAddress(privateHosts, url)) return
-  const allowing = 'its operator can name the host in SVC_INTEGRATION_PRIVATE_HOSTS'
+  const allowing = 'who operates this server can name the host in SVC_INTEGRATION_PRIVATE_HOSTS'
   if (url.protocol !== 'https:') throw refuse('endpoint', `endpoint must be an https address; ${allowing}`)
   if (isThisMachine(url.hostname) || isPrivate(url.hostname))
     throw refuse('endpoint', `This server keeps away from private addresses; ${allowing}`)

@@ -133,7 +133,7 @@ function add(app: App, { actor, now, crew }: Place, given: Draft, base: Counted 
   const there = crew === null ? ofWorkspace.all(actor.workspace) : ofCrew.all(crew)
   if (there.length >= mostServers)
     throw problem('integrations_full', { detail: `There may be ${mostServers} integrations here` })
-  if (body.name === ownServer)
+  if (body.name.toLowerCase() === ownServer)
     throw problem('invalid_field', { field: 'name', detail: `${ownServer} is the name of the server that Muster has` })
   const elsewhere = !base || body.endpoint || body.command || body.transport
   const before: Members = {

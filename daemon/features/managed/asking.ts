@@ -18,7 +18,15 @@ const maxBytes = 8 * 1024 * 1024
 /** Where the provider answers, without a slash at the end. */
 export const baseOf = ({ config }: App): string => (config.managedBaseUrl || managedAddress).replace(/\/+$/, '')
 
-/** An address at the provider, whatever stands in the parts of the path. */
+const unknown = () => problem('not_found', { detail: 'The provider knows no such thing' })
+
+/** A part of a path at the provider. No id is a step to another part. */
+export function part(id: string): string {
+  if (id === '.' || id === '..') throw unknown()
+  return encodeURIComponent(id)
+}
+
+/** An address at the provider, of a path whose parts are `part`s. */
 export const addressAt = (app: App, path: string, query: Asked['query'] = {}): string => {
   const url = new URL(`${baseOf(app)}${path}`)
   for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value)
@@ -53,7 +61,7 @@ export async function ask(app: App, key: string, { method = 'GET', path, query, 
   const read = membersIn(text)
   if (status === 401 || status === 403)
     throw problem('managed_key_rejected', { detail: 'The provider refuses the key' })
-  if (status === 404) throw problem('not_found', { detail: 'The provider knows no such thing' })
+  if (status === 404) throw unknown()
   if (status < 200 || status > 299) throw failed(`it answered ${status}${causeIn(read)}`)
   if (!read && status !== 204 && text.trim() !== '') throw failed('it answered without JSON')
   return read ?? {}

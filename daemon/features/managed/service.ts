@@ -7,7 +7,7 @@ import { type Call, staged } from '#kernel/feature'
 import { pageOf } from '#kernel/http/fields'
 import type { Members } from '#kernel/http/json-bounds'
 import { problem } from '#kernel/problem'
-import { ask, askAll, itemsOf } from './asking.ts'
+import { ask, askAll, itemsOf, part } from './asking.ts'
 import { accountsOf, authConfigFor } from './inventory.ts'
 import { activeTrigger, authConfig, line, tool, toolkit, totalOf, triggerType, usersOf } from './reading.ts'
 import { keyOf, neededKey } from './settings/keys.ts'
@@ -83,7 +83,7 @@ export const createTrigger = (app: App) =>
     async ({ actor, body }) => {
       const { trigger_id } = await ask(app, neededKey(app, actor.workspace), {
         method: 'POST',
-        path: `/api/v3.1/trigger_instances/${encodeURIComponent(body.slug)}/upsert`,
+        path: `/api/v3.1/trigger_instances/${part(body.slug)}/upsert`,
         body: { user_id: body.user_id, trigger_config: body.config ?? {} },
       }).catch(unknownIs('slug', 'The provider knows no such kind of trigger'))
       return line(trigger_id) || body.slug

@@ -56,11 +56,18 @@ function documentOf(kind: KindName, { name, members }: Stored, lists: Json): Jso
   const { members: table } = manifestKinds[kind] as ManifestKind
   const document: Json = { apiVersion: manifestVersion, kind, metadata: {} }
   put(document, 'metadata.name', members['name'])
-  put(document, 'metadata.slug', isSlug(name) ? name : slugOf(String(members['name'] ?? name), 'unnamed'))
+  put(document, 'metadata.slug', slugFor(kind, name, members))
   for (const [member, [path]] of Object.entries(table))
     if (!implied.includes(member)) put(document, path, members[member])
   for (const [path, list] of Object.entries(lists)) put(document, path, list)
   return document
+}
+
+const slugged: readonly KindName[] = ['Routine', 'Skill']
+
+function slugFor(kind: KindName, name: string, members: Members): string {
+  if (slugged.includes(kind) || isSlug(name)) return name
+  return slugOf(String(members['name'] ?? name), 'unnamed')
 }
 
 /** The members that say something, by their places. */

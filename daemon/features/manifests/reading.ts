@@ -97,7 +97,7 @@ function takeRecipe(read: Read, { name, document, nameAt, members }: Resource): 
   if (!parts) read.flaws.push({ document, path: nameAt, detail: `There is no recipe "${name}"` })
   for (const part of parts ?? []) {
     const paths = Object.fromEntries(Object.keys(part.members).map((member) => [member, nameAt]))
-    const resource = { ...part, document, nameAt, paths }
+    const resource: Resource = { ...part, document, nameAt, paths, ofRecipe: true }
     if (part.kind === 'Credential') takeCredential(read, resource, null)
     else read.resources.push(resource)
   }

@@ -10,6 +10,7 @@ import { problem } from '#kernel/problem'
 import { carryOutAll, prepareAll, type Ready } from './acting.ts'
 import { kinds } from './kinds/index.ts'
 import { canonical, type Difference, difference, digestOf, order, type State } from './plan.ts'
+import { refuseUnreachable, type Unreachable, unreachableIn } from './reaching.ts'
 import { type Read, readDocuments } from './reading.ts'
 import { told } from './telling.ts'
 import type { Action, Flaw } from './types.ts'
@@ -30,6 +31,8 @@ export interface Prepared {
   idle: ReadonlySet<string>
   ready: Ready
   flaws: Flaw[]
+  /** What a plan warns of; an apply is refused before it. */
+  unreachable: Unreachable[]
 }
 
 const keyOf = ({ kind, name }: Pick<Action, 'kind' | 'name'>) => `${kind} ${name}`
@@ -41,9 +44,15 @@ export async function prepare(app: App, call: Asked): Promise<Prepared> {
   const state = stateOf(app, call.actor.workspace)
   const found = differenceOf(call, read, state)
   const { ready, flaws } = await prepareAll(workOf(app, call, found.actions, state))
+  const isWhole = !flaws.length && (isTried(call) || !needed(found.actions, call.body.values ?? {}).length)
+  const unreachable = isWhole ? await unreachableIn(app, found.actions) : []
+  if (!isTried(call)) refuseUnreachable(unreachable)
   const idle = flaws.length ? new Set<string>() : await idleChanges(app, call, { actions: found.actions, state, ready })
-  return { read, digest: digestOf(found.actions), idle, ready, flaws }
+  return { read, digest: digestOf(found.actions), idle, ready, flaws, unreachable }
 }
+
+/** Only a plan is asked for. */
+const isTried = ({ web }: Asked): boolean => web !== undefined && dryRunAsked(manifests.apply, web.request.query)
 
 function differenceOf({ body }: Asked, read: Read, state: State): Difference {
   const { mode = 'upsert', delete: destroys = true, values = {} } = body
@@ -87,14 +96,13 @@ async function idleChanges(
 }
 
 /** Makes the workspace what the documents say: all of it, or nothing. */
-export function apply(app: App, call: Asked, { read, digest, idle, ready, flaws }: Prepared): Plan {
+export function apply(app: App, call: Asked, { read, digest, idle, ready, flaws, unreachable }: Prepared): Plan {
   const { actor, body } = call
   const state = stateOf(app, actor.workspace)
   const found = differenceOf(call, read, state)
   if (digestOf(found.actions) !== digest || (body.digest !== undefined && body.digest !== digest))
     throw problem('plan_outdated', { detail: 'The workspace has changed since the plan was made. Make it anew' })
   const needs = needed(found.actions, body.values ?? {})
-  const tries = call.web !== undefined && dryRunAsked(manifests.apply, call.web.request.query)
   const busy = found.actions.map((it, at) => [it, ready[at] ?? null] as const).filter(([it]) => !isIdle(it, idle))
   const actions = busy.map(([it]) => it)
   const trace = newId(app.clock())
@@ -104,7 +112,7 @@ export function apply(app: App, call: Asked, { read, digest, idle, ready, flaws 
       work,
       busy.map(([, it]) => it),
     )
-    refuse([...flaws, ...(tries ? [] : needs.map(withoutValue)), ...refused])
+    refuse([...flaws, ...(isTried(call) ? [] : needs.map(withoutValue)), ...refused])
     if (actions.length) record(app, actor, actions)
   })
   if (!actions.length) unchanged(call)
@@ -112,6 +120,7 @@ export function apply(app: App, call: Asked, { read, digest, idle, ready, flaws 
     ...told(actions, found.unchanged + idle.size),
     digest,
     needs: needs.map(needOf),
+    warnings: unreachable.map(({ server: _, ...flaw }) => flaw),
     trace_id: actions.length ? trace : null,
   }
 }

@@ -16,6 +16,8 @@ export interface Resource {
   members: Members
   /** It is made where there is none, and otherwise left as it is. */
   asFound?: true
+  /** A recipe brings it. */
+  ofRecipe?: true
 }
 
 /** A thing as it is stored. */

@@ -1,5 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Code } from '#contract/problems'
 import { problem } from '../problem.ts'
 
 /** What a caller of the internal interface is bound to; null for what it is not bound to. */
@@ -73,12 +74,12 @@ export function createInternalTokens(master: string): InternalTokens {
   }
 }
 
-/** Refuses ids in a query or a body that the token is not bound to. */
-export function checkBound(bound: Bound, given: object): void {
+/** Refuses ids in a query or a body that the token is not bound to; with `foreign` another workspace. */
+export function checkBound(bound: Bound, given: object, foreign: Code = 'internal_token_rejected'): void {
   for (const name of ['workspace', 'crew', 'agent'] as const) {
     const named = (given as Record<string, unknown>)[`${name}_id`]
     if (bound[name] !== null && named !== undefined && named !== bound[name])
-      throw problem('internal_token_rejected', { field: `${name}_id` })
+      throw problem(name === 'workspace' ? foreign : 'internal_token_rejected', { field: `${name}_id` })
   }
 }
 

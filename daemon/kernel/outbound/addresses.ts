@@ -62,8 +62,11 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Whether a URL's host is this machine's loopback; 0.0.0.0 and :: lead there for whoever connects to them. */
-export const isThisMachine = (host: string): boolean =>
-  isLoopbackHost(host) || host.endsWith('.localhost') || host === '0.0.0.0' || host === '[::]'
+export function isThisMachine(host: string): boolean {
+  // A name may end with the dot of the root.
+  const name = host.replace(/\.$/, '')
+  return isLoopbackHost(name) || name.endsWith('.localhost') || name === '0.0.0.0' || name === '[::]'
+}
 
 function classify4(bits: bigint): AddressClass {
   return table4.find((it) => bits >> it.shift === it.prefix)!.is

@@ -52,7 +52,8 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     if ('status' in agent) return refuse(request, response, agent.status, agent.message)
     const named = readOf(request)
     if (request.method !== 'POST' && !named) return refuse(request, response, 405, `Use POST ${route}.`)
-    const free = slots.take(uid)
+    // Not the uid: local processes share one.
+    const free = slots.take(agent.agentId)
     if (!free) return refuse(request, response, 429, 'Too many of your calls are still unanswered.')
     response.once('close', free)
     const run = request.headers['x-svc-run-id']

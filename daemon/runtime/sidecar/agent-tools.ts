@@ -30,6 +30,8 @@ export const agentRoutes: readonly string[] = [
   '/persona/suggest',
   '/expose-port',
   '/report-confidence',
+  '/skills/author',
+  '/skills/generate',
 ]
 
 /** What programs may also read, `GET route/VALUE`: the member that VALUE fills. */
@@ -485,5 +487,39 @@ export const agentTools: readonly AgentTool[] = [
       required: ['confidence'],
     },
     route: '/report-confidence',
+  },
+  {
+    name: 'propose_skill',
+    description:
+      'Propose a skill: instructions for a kind of task that comes again, which you found out and other agents would need. People read it and decide; nobody has it before they give it to an agent. Write it for an agent that knows nothing else: steps, commands, how to tell that it worked. Never write secrets.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        slug: {
+          type: 'string',
+          maxLength: 64,
+          description: 'Its name: a-z, 0-9 and single dashes, such as release-notes; no skill has it yet',
+        },
+        description: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 1024,
+          description: 'One line: what it does, and when to use it ("Use when ...")',
+        },
+        content: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 30000,
+          description: 'The instructions, in Markdown, without a front matter',
+        },
+        reason: {
+          type: 'string',
+          maxLength: 2000,
+          description: 'Why it is worth having; people decide by this, so always say it',
+        },
+      },
+      required: ['slug', 'description', 'content'],
+    },
+    route: '/skills/author',
   },
 ]

@@ -48,18 +48,21 @@ export async function answerMcp(
     return reply(response, null, failure(-32600, 'Send one JSON-RPC 2.0 message'))
   const { id, method, params } = body
   // Notifications, and responses, although this server sends no requests.
-  if ((typeof id !== 'string' && typeof id !== 'number') || typeof method !== 'string')
+  if (typeof method === 'string' ? id === undefined : 'result' in body || 'error' in body)
     return void response.writeHead(202).end()
-  const message: Message = { id, method, params: isObject(params) ? params : {} }
+  // An id that is none, or that JSON reads as another number, could not be answered: its client would wait.
+  if (typeof method !== 'string' || !(typeof id === 'string' || Number.isSafeInteger(id)))
+    return reply(response, null, failure(-32600, 'A request has a method, and a text or a whole number as id'))
+  const message: Message = { id: id as Message['id'], method, params: isObject(params) ? params : {} }
   const early = server.atOnce(message)
-  if (early) return reply(response, id, early)
+  if (early) return reply(response, message.id, early)
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
   const stop = streamed ? beginStream(response, message) : () => undefined
   const { outcome, notes } = await server.ask(message).finally(stop)
   if (response.destroyed) return
   if (notes) response.once('finish', notes.taken)
   if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
-  else reply(response, id, outcome)
+  else reply(response, message.id, outcome)
 }
 
 const reply = (response: ServerResponse, id: string | number | null, outcome: Outcome): void =>

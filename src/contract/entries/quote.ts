@@ -23,6 +23,10 @@ export function quoted(text: string): string {
 /** A word that ends no sentence: of letters and figures, or an initial. */
 const word = String.raw`(?:\p{Lu}\.|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._'’-]*[\p{L}\p{M}\p{N}])?)`
 const plainName = new RegExp(`^${word}(?: ${word}){0,3}$`, 'u')
+/** The same of ASCII alone, as most names are: without the cost of Unicode properties. */
+const asciiWord = "(?:[A-Z]\\.|[A-Za-z0-9](?:[A-Za-z0-9._'-]*[A-Za-z0-9])?)"
+const asciiName = new RegExp(`^${asciiWord}(?: ${asciiWord}){0,3}$`)
+const isPlain = (name: string): boolean => asciiName.test(name) || plainName.test(name)
 
 /** A name as a sentence cites it: quoted when it could be read as part of the sentence, or as Muster itself. */
-export const named = (name: string): string => (plainName.test(name) && !/^muster$/i.test(name) ? name : quoted(name))
+export const named = (name: string): string => (isPlain(name) && !/^muster$/i.test(name) ? name : quoted(name))

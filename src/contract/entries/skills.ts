@@ -1,18 +1,28 @@
 import { Type } from 'typebox'
+import { autonomyLevels } from '../policies.ts'
 import { entry } from './define.ts'
 import { quoted } from './quote.ts'
 
-const Imported = Type.Object({
+/** How the crew's policy judged what one of its agents wrote. The policy simulator reads it. */
+const judged = {
+  policy_action: Type.Literal('skill_create'),
+  policy_verdict: Type.Enum(['ask', 'inbox', 'notice', 'journal']),
+  autonomy_level: Type.Enum([...autonomyLevels]),
+}
+
+const imports = {
   skill_id: Type.String(),
   slug: Type.String(),
   created: Type.Boolean(),
-  source: Type.Enum(['url', 'content', 'git', 'generated']),
+  source: Type.Enum(['url', 'content', 'git', 'generated', 'agent']),
   unsafe_license: Type.Boolean(),
-})
+}
+const Imported = Type.Object(imports)
 
 const Named = Type.Object({ skill_id: Type.String(), slug: Type.String() })
 
 function imported({ created, source }: { created: boolean; source: string }): string {
+  if (source === 'agent') return 'written by'
   if (source === 'generated') return 'written by a model for'
   return created ? 'imported by' : 'imported anew by'
 }
@@ -30,6 +40,12 @@ export const skillFacts = {
     'warn',
     Imported,
     (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}, without a licence that is open`,
+  ),
+  'skill.authored': entry(
+    'skill.imported',
+    'notice',
+    Type.Object({ ...imports, ...judged }),
+    (it, { actor }) => `The skill ${quoted(it.slug)} was ${imported(it)} ${actor}; no agent has it yet`,
   ),
   'skill.assigned': entry(
     'skill.assigned',
@@ -75,6 +91,19 @@ export const skillFacts = {
     ({ slug, recall_count }, { crew }) =>
       `What crew ${crew} learned and looked up ${recall_count} times is proposed as the skill ${quoted(slug)}`,
   ),
+  'skill.proposed': entry(
+    'memory.skill_proposed',
+    'notice',
+    Type.Object({
+      file_name: Type.String(),
+      skill_path: Type.String(),
+      slug: Type.String(),
+      scan_status: Type.String(),
+      source: Type.Enum(['generated', 'agent']),
+      ...judged,
+    }),
+    ({ slug }, { actor }) => `${actor} proposes the skill ${quoted(slug)}`,
+  ),
   'memory.skill_approved': entry(
     'memory.skill_approved',
     'notice',
@@ -84,7 +113,7 @@ export const skillFacts = {
       slug: Type.String(),
       created: Type.Boolean(),
     }),
-    ({ slug }, { person, crew }) => `${person} approved the skill ${quoted(slug)}, which crew ${crew} learned`,
+    ({ slug }, { person, crew }) => `${person} approved the skill ${quoted(slug)} of crew ${crew}`,
   ),
   'memory.skill_rejected': entry(
     'memory.skill_rejected',

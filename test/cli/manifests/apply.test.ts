@@ -1,10 +1,12 @@
-import { symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
 import { cli, cliFor } from '../../support/cli.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { folder, head } from '../../support/manifest-files.ts'
+import { apply, document, exported } from '../../support/manifests.ts'
+import { recipeWithServer } from '../../support/recipes.ts'
 import { skillText } from '../../support/skills.ts'
 
 const web = `${head('Crew', 'web')}spec:
@@ -47,6 +49,23 @@ describe('muster apply', () => {
     expect(JSON.parse(piped.stdout).steps).toMatchObject([{ action: 'change', kind: 'Agent', name: 'ada' }])
   })
 
+  it('tells of a server of a recipe that does not answer by file, line and column, and changes nothing', async () => {
+    const { url } = await fakeServer((_, reply) => reply.writeHead(500).end())
+    const { run } = await cliFor(await daemon({ config: { integrationHosts: [new URL(url).host] } }))
+    const slug = recipeWithServer(url)
+    const at = folder({
+      'crew.yaml': `# A crew\n${head('Recipe', slug)}`,
+      secrets: 'ANTHROPIC_API_KEY=a\nGH_TOKEN=b\n',
+    })
+    const place = /crew\.yaml:5:3: The MCP server code-review\/remote cannot be used/
+    const differs = await run('diff', '-f', join(at, 'crew.yaml'))
+    expect([differs.code, differs.stdout]).toEqual([2, expect.stringMatching(/Warning: .*crew\.yaml:5:3: The MCP/)])
+    const applied = await run('apply', '-f', join(at, 'crew.yaml'), '--yes', '--secrets-file', join(at, 'secrets'))
+    expect([applied.code, applied.stderr]).toEqual([7, expect.stringMatching(place)])
+    expect(applied.stderr).toContain('Nothing was changed')
+    expect((await run('crews', 'list', '-o', 'name')).stdout).toBe('')
+  })
+
   it('asks at a terminal, and changes nothing when the answer is no', async () => {
     const { screen, run } = await cliFor(await daemon())
     const at = folder({ 'web.yaml': head('Crew', 'web') })
@@ -55,6 +74,18 @@ describe('muster apply', () => {
     shown.type('n\r')
     expect(await shown.ended).toBe(1)
     expect((await run('crews', 'list', '-o', 'name')).stdout).toBe('')
+  })
+
+  it('asks for a value at a terminal, and does not show what is typed', async () => {
+    const { screen, run } = await cliFor(await daemon())
+    const spec = 'spec:\n  credentials:\n    - { env: TOKEN, label: A token }\n'
+    const shown = screen(['apply', '-f', folder({ 'web.yaml': `${head('Crew', 'web')}${spec}` }), '--yes'])
+    await shown.until(/Value of TOKEN \(A token\)/)
+    shown.type('hush-0815\r')
+    expect(await shown.ended).toBe(0)
+    expect(shown.text()).toContain('Applied: 2 created')
+    expect(shown.text()).not.toContain('hush-0815')
+    expect((await run('credentials', 'list', '-o', 'name')).stdout).toContain('TOKEN')
   })
 
   it('takes values from the environment or a file of secrets, and shows them nowhere', async () => {
@@ -124,6 +155,34 @@ spec:
     const own = stdout.replace(/(kind: Workspace\nmetadata:\n {2}name: .*\n {2}slug: ).*/, `$1${slug}`)
     expect(await there.pipe(own, 'apply', '-f', '-', '--yes')).toMatchObject({ code: 0 })
     expect((await there.run('export')).stdout).toBe(own)
+  })
+
+  it('exports more than one file takes into a folder, which can be applied', async () => {
+    const [one, other] = [await daemon(), await daemon()]
+    const [here, there] = [await cliFor(one), await cliFor(other)]
+    const agents = Array.from({ length: 70 }, (_, n) => ({ slug: `agent-${n}`, prompt: `${n}\n${'é'.repeat(32_000)}` }))
+    const skills = Array.from({ length: 9 }, (_, n) =>
+      document('Skill', `big-${n}`, { spec: { inline: skillText(`big-${n}`, {}, `# Big\n${'x'.repeat(500_000)}\n`) } }),
+    )
+    const made = await apply(one, [document('Crew', 'web', { spec: { agents } }), ...skills])
+    expect(made.status).toBe(200)
+    expect(Buffer.byteLength((await here.run('export')).stdout)).toBeGreaterThan(8 * 1024 * 1024)
+    const to = join(folder({}), 'workspace')
+    expect(await here.run('export', '--to', to)).toMatchObject({ code: 0, stderr: expect.stringContaining('Wrote') })
+    expect(readdirSync(to)).toEqual(['prompts', 'workspace-2.yaml', 'workspace.yaml'])
+    expect(readdirSync(join(to, 'prompts'))).toHaveLength(70)
+    for (const name of ['workspace.yaml', 'workspace-2.yaml'])
+      expect(statSync(join(to, name)).size).toBeLessThanOrEqual(4 * 1024 * 1024)
+    expect((await here.run('export', '--to', to)).code).toBe(2)
+    const { slug } = (await other.call('OWNER', 'GET', `/workspaces/${other.workspace}`)).body
+    const first = readFileSync(join(to, 'workspace.yaml'), 'utf8')
+    writeFileSync(
+      join(to, 'workspace.yaml'),
+      first.replace(/(kind: Workspace\nmetadata:\n {2}name: .*\n {2}slug: ).*/, `$1${slug}`),
+    )
+    expect(await there.run('apply', '-f', to, '--yes')).toMatchObject({ code: 0 })
+    const [mine, theirs] = [await exported(one), await exported(other)]
+    expect(JSON.stringify(theirs.slice(1))).toBe(JSON.stringify(mine.slice(1)))
   })
 })
 

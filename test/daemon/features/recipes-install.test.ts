@@ -1,12 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import type { Static } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import type { Recipe } from '#contract/recipes'
 import { daemon } from '#test'
-import { catalogue } from '../../../daemon/features/recipes/catalogue.ts'
-import { ending } from '../../support/endings.ts'
 import { everythingServer } from '../../support/everything-server.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
+import { recipeWithServer } from '../../support/recipes.ts'
 
 const path = '/recipes/code-review-crew/install'
 const values = { ANTHROPIC_API_KEY: 'sk-ant-hush', GH_TOKEN: 'ghp-hush' }
@@ -117,16 +114,8 @@ describe('recipes.install', () => {
 })
 
 describe('recipes.install with servers at addresses', () => {
-  /** A recipe of two servers, the second at this address, which is there for this test alone. */
   function withServer(endpoint: string): { path: string; body: object } {
-    const all = catalogue() as Static<typeof Recipe>[]
-    const servers = [
-      { name: 'local', display_name: 'Local', transport: 'stdio' as const, command: 'npx', args: ['-y', 'local'] },
-      { name: 'remote', display_name: 'Remote', transport: 'streamable-http' as const, endpoint },
-    ]
-    all.push({ ...all[0]!, slug: 'remote-crew', mcp_servers: servers })
-    ending(() => void all.pop())
-    return { path: '/recipes/remote-crew/install', body: { credential_values: values } }
+    return { path: `/recipes/${recipeWithServer(endpoint)}/install`, body: { credential_values: values } }
   }
 
   const allowing = (url: string) => daemon({ config: { integrationHosts: [new URL(url).host] } })

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
+import { deferred } from '../../support/deferred.ts'
 import { everythingServer } from '../../support/everything-server.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { adaKey, boKey, gatewayScene, withSidecar } from '../../support/gateway.ts'
@@ -164,6 +165,35 @@ describe('the gateway to MCP servers', () => {
     expect((await callTool('everything', 'echo', { message: 'x'.repeat(200_000) })).result.isError).toBe(false)
   })
 
+  it('has a server cancel what the agent gives up, and nothing that was answered', async () => {
+    const begun = deferred()
+    const scene = await fake((reply, message) => {
+      if (message.params?.arguments) return answers(reply, message, 'ok')
+      begun.resolve()
+      return undefined
+    })
+    const { upstream, runId, it: daemon } = scene
+    const ask = (given?: object) =>
+      scene.ask({
+        id: 'a',
+        agentId: daemon.agentId,
+        runId,
+        route: '/mcp-tool-calls',
+        body: { server: 'fake', method: 'tools/call', params: { name: 'echo', ...(given && { arguments: given }) } },
+      })
+    const cancelled = () => upstream.seen.filter(({ body }) => body.includes('notifications/cancelled'))
+    for (let turn = 0; turn < 3; turn++) {
+      const { answer, hangUp } = ask({})
+      expect(await answer).toMatchObject({ status: 200 })
+      hangUp()
+    }
+    expect(cancelled()).toEqual([])
+    const { hangUp } = ask()
+    await begun.promise
+    hangUp()
+    await expect.poll(cancelled).toHaveLength(1)
+  })
+
   it("keeps to the crew's network policy", async () => {
     const { it: daemon, callTool, calls } = await everything()
     await daemon.call('OWNER', 'PATCH', `/crews/${daemon.crewId}`, { network_mode: 'restricted' })
@@ -242,6 +272,8 @@ describe('the credential of an MCP server', () => {
   })
 })
 
+const event = (message: object) => `data: ${JSON.stringify(message)}\n\n`
+
 const flood = (type: string) => (reply: ServerResponse) => {
   reply.writeHead(200, { 'content-type': type })
   const write = () => {
@@ -280,6 +312,30 @@ describe('a hostile MCP server', () => {
     expect((await callTool('fake', 'echo')).error.message).toContain('not allowed here')
     expect(upstream.seen).toEqual([])
     expect(calls()).toMatchObject([{ outcome: 'error' }])
+  })
+
+  it('that has its client answer one message after the other is given up, and connected to anew', async () => {
+    let flooding = true
+    const { callTool, upstream } = await fake((reply, message) => {
+      if (message.method !== 'tools/call') return reply.writeHead(202).end()
+      if (!flooding) return answers(reply, message, 'ok')
+      flooding = false
+      reply.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (let at = 0; at < 1000; at++) reply.write(event({ jsonrpc: '2.0', id: `p${at}`, method: 'ping' }))
+      return reply.end(event({ jsonrpc: '2.0', id: message.id, result: said('ok') }))
+    })
+    expect((await callTool('fake', 'echo')).error.message).toContain('asks its client more than it may')
+    expect(upstream.seen.filter(({ body }) => body.includes('"result"')).length).toBeLessThanOrEqual(100)
+    expect((await callTool('fake', 'echo')).result.content).toEqual([{ type: 'text', text: 'ok' }])
+  })
+
+  it.each([404, 401, 1])('that refuses a call by the number %i is asked once, and its words are told', async (code) => {
+    const { callTool, upstream, calls } = await fake((reply, { id }) =>
+      json(reply, { jsonrpc: '2.0', id, error: { code, message: 'No such plum' } }),
+    )
+    expect((await callTool('fake', 'echo')).error.message).toContain('No such plum')
+    expect(upstream.seen.filter(({ body }) => body.includes('tools/call'))).toHaveLength(1)
+    expect(calls()).toMatchObject([{ outcome: 'error', reason: expect.stringContaining('No such plum') }])
   })
 
   it('that forgets its sessions is connected to again', async () => {

@@ -105,7 +105,7 @@ const nothing: Granted = {
 
 /** What a body makes of a binding. */
 function merge(app: App, actor: Actor, agent: AgentRow, given: Grant, before: Granted): Granted {
-  const credential_id = now(given.credential_id, before.credential_id)
+  const credential_id = now(given.credential_id, before.credential_id) || null
   if (given.credential_id) checkCredential(app, actor, agent, given.credential_id)
   const cred_header = now(given.cred_header, before.cred_header)
   if (cred_header !== null && !mayCarry(cred_header))

@@ -6,7 +6,7 @@ import type { AgentRow } from '../../agents/service.ts'
 import type { Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { integrationsOf } from '../resolved/service.ts'
-import { type Session, unusable } from '../sessions/service.ts'
+import { isRefusal, type Session, unusable } from '../sessions/service.ts'
 import { mayCall, toolState, toolStates } from '../tools/service.ts'
 import { learnTools } from './listing.ts'
 import { recordCall } from './record.ts'
@@ -134,10 +134,13 @@ async function ask(
   const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
   // Not the library's own call, which compiles schemas of the server.
   const request = { method: 'tools/call' as const, params }
-  const { content, structuredContent, isError } = await client.request(request, CallToolResultSchema, {
-    timeout,
-    signal,
-  })
+  // The library would tell the server that a call is cancelled also when the agent hangs up after the answer.
+  const waiting = new AbortController()
+  const cancel = () => waiting.abort(signal.reason)
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  const asked = client.request(request, CallToolResultSchema, { timeout, signal: waiting.signal })
+  const { content, structuredContent, isError } = await asked.finally(() => signal.removeEventListener('abort', cancel))
   const result = clean({ content, ...(structuredContent && { structuredContent }), isError: isError === true })
   return { outcome: isError ? 'failed' : 'ok', reason: null, answer: { result } }
 }
@@ -161,7 +164,7 @@ async function connected<T>(
     }
     const once = () => sessions.use(way, begin, (session) => work(session, timeoutMs, clean))
     return once().catch((error: { code?: unknown }) => {
-      if (error.code !== 404) throw error
+      if (error.code !== 404 || isRefusal(error)) throw error
       sessions.forget(way)
       return once()
     })

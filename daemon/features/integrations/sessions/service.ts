@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { App } from '#kernel/app'
 import { permitsAddress } from '#kernel/outbound/operator-hosts'
 import { OutboundError } from '#kernel/outbound/outbound'
@@ -77,14 +78,33 @@ export async function openSession(
     end.abort()
     await client.close()
   }
+  const bounded = boundAnswers(transport as Transport, () => void close(), url)
   try {
-    // The library's types do not know of exact optional members.
-    await client.connect(transport as Parameters<typeof client.connect>[0], { timeout: timeoutMs })
-    return { client, close }
+    await client.connect(bounded.transport, { timeout: timeoutMs })
+    return { client, close, failure: bounded.failure }
   } catch (error) {
     await close()
-    throw unusable(error, url)
+    throw bounded.failure() ?? unusable(error, url)
   }
+}
+
+/** What a server may ask of its client for each message of the client. */
+const mostAnswers = 100
+
+/** Gives a server up that has its client send one message after the other: each answer is a request to it. */
+function boundAnswers(transport: Transport, giveUp: () => void, { host }: URL) {
+  const send = transport.send.bind(transport)
+  let failure: Unusable | null = null
+  let answers = 0
+  transport.send = async (message, options) => {
+    if ('method' in message) answers = 0
+    else if (++answers > mostAnswers) {
+      failure ??= new Unusable(`${host} asks its client more than it may`)
+      return giveUp()
+    }
+    await send(message, options)
+  }
+  return { transport, failure: () => failure }
 }
 
 /**
@@ -92,11 +112,11 @@ export async function openSession(
  * `Unusable` for whatever the server does.
  */
 export async function withServer<T>(app: App, called: Called, use: (client: Client) => Promise<T>): Promise<T> {
-  const { client, close } = await openSession(app, called, AbortSignal.timeout(called.timeoutMs))
+  const { client, close, failure } = await openSession(app, called, AbortSignal.timeout(called.timeoutMs))
   try {
     return await use(client)
   } catch (error) {
-    throw unusable(error, new URL(called.endpoint))
+    throw failure?.() ?? unusable(error, new URL(called.endpoint))
   } finally {
     await close()
   }
@@ -112,18 +132,20 @@ const once = {
 
 const timedOut = -32001
 
+/** Whether a server refused in a message of the protocol. Its numbers are its own there: 404 is no status of HTTP. */
+export const isRefusal = (error: unknown): boolean => (error as Error).name === 'McpError'
+
 /** What the library says quotes the server at length, so it is said anew. */
 export function unusable(error: unknown, { host }: Pick<URL, 'host'>): Unusable {
   if (error instanceof Unusable) return error
   if (error instanceof OutboundError) return new Unusable(error.message, { cause: error })
   const { code, message, name } = error as { code?: number; message: string; name: string }
+  if (code === timedOut || name === 'TimeoutError' || name === 'AbortError')
+    return new Unusable(`${host} did not answer in time`, { cause: error })
+  if (isRefusal(error)) return new Unusable(`${host} refused: ${plainLine(message)}`, { cause: error })
   if (code === 401 || code === 403)
     return new Unusable(`${host} asks for a credential (${code})`, { authRequired: true, status: code, cause: error })
   if (typeof code === 'number' && code >= 100)
     return new Unusable(`${host} answered ${code}`, { status: code, cause: error })
-  if (code === timedOut || name === 'TimeoutError' || name === 'AbortError')
-    return new Unusable(`${host} did not answer in time`, { cause: error })
-  if (typeof code === 'number' && code < -1)
-    return new Unusable(`${host} refused: ${plainLine(message)}`, { cause: error })
   return new Unusable(`${host} does not speak MCP`, { cause: error })
 }

@@ -3,11 +3,11 @@ import type { managed } from '#contract/managed'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import { type Actor, staged } from '#kernel/feature'
-import { type Asked, ask } from '../asking.ts'
+import { type Asked, ask, part } from '../asking.ts'
 import { neededKey } from '../settings/keys.ts'
 
 async function act(app: App, actor: Actor, id: string, { method = 'POST', path }: Asked): Promise<undefined> {
-  const account = `/api/v3.1/connected_accounts/${encodeURIComponent(id)}`
+  const account = `/api/v3.1/connected_accounts/${part(id)}`
   await ask(app, neededKey(app, actor.workspace), { method, path: `${account}${path}` })
   return undefined
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
-import { addressAt, ask, askAll, itemsOf } from '../asking.ts'
+import { addressAt, ask, askAll, itemsOf, part } from '../asking.ts'
 import { accountsOf, named } from '../inventory.ts'
 import { type Account, line } from '../reading.ts'
 import { toolsGiven, type Wanted } from './rules.ts'
@@ -82,9 +82,9 @@ async function endpointFor(app: App, key: string, { user, configs, given, flag }
   const found = itemsOf(await ask(app, key, { path: servers, query: { name } })).find((it) => it['name'] === name)
   const known = line(found?.['id'])
   const made = known
-    ? await ask(app, key, { method: 'PATCH', path: `${servers}/${encodeURIComponent(known)}`, body })
+    ? await ask(app, key, { method: 'PATCH', path: `${servers}/${part(known)}`, body })
     : await ask(app, key, { method: 'POST', path: servers, body })
   const id = known || line(made['id'])
   if (!id) throw problem('managed_failed', { detail: 'The provider could not be used: it made a server without an id' })
-  return addressAt(app, `/v3/mcp/${encodeURIComponent(id)}/mcp`, { user_id: user })
+  return addressAt(app, `/v3/mcp/${part(id)}/mcp`, { user_id: user })
 }

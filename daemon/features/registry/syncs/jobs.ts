@@ -2,6 +2,7 @@ import type { App } from '#kernel/app'
 import type { Job } from '#kernel/feature'
 import { timerAt } from '#kernel/jobs/due'
 import { oneAtATime } from '#kernel/jobs/one-at-a-time'
+import { plainLine } from '#kernel/plain-line'
 import { untilWritten } from '#kernel/store/until-written'
 import { fetchRegistry } from './fetching.ts'
 import { beginSync, endSync, nextSync } from './service.ts'
@@ -37,12 +38,14 @@ async function syncWhenDue(app: App): Promise<void> {
   const next = nextSync(app)
   if (next === null || next > app.clock() || !app.config.registryUrl) return
   await untilWritten(app, () => beginSync(app))
+  let failure: string | null = null
   try {
     const servers = await fetchRegistry(app)
     app.log.info({ servers }, 'The registry of MCP servers was fetched')
   } catch (error) {
     if (app.stopping.signal.aborted) return
     app.log.warn({ err: error }, 'The registry of MCP servers could not be fetched')
+    failure = plainLine((error as Error).message)
   }
-  await untilWritten(app, () => endSync(app))
+  await untilWritten(app, () => endSync(app, failure))
 }

@@ -24,10 +24,14 @@ export function startSync(app: App, { actor, now }: Call<typeof registry.sync>):
 }
 
 function tooSoon(app: App) {
-  const { started_at } = queries(app.db).newest.get()!
+  const { started_at, failure } = queries(app.db).newest.get()!
   const wait = Math.max(1, Math.ceil((Date.parse(started_at) + pauseMs - app.clock()) / 1000))
+  const said =
+    failure === null
+      ? 'The registry was fetched within the last hour'
+      : `The registry was asked within the last hour, without success (${failure})`
   return problem('rate_limited', {
-    detail: `The registry was fetched within the last hour; try again in ${Math.ceil(wait / 60)} min`,
+    detail: `${said}; try again in ${Math.ceil(wait / 60)} min`,
     headers: { 'retry-after': String(wait) },
   })
 }
@@ -42,4 +46,5 @@ export function nextSync({ db }: App): number | null {
 /** Notes that a sync begins which nobody asked for, unless one is under way. */
 export const beginSync = (app: App): void => void queries(app.db).start.get({ now: app.now(), before: ago(app, dayMs) })
 
-export const endSync = (app: App): void => void queries(app.db).end.run(app.now())
+/** Notes how the sync ended; `failure` is null when the registry was fetched. */
+export const endSync = (app: App, failure: string | null): void => void queries(app.db).end.run(app.now(), failure)

@@ -2,7 +2,7 @@ import { defaultAdapter, providerFor } from '#contract/agents'
 import type { Reply } from '#contract/define'
 import type { skills } from '#contract/skills'
 import type { App } from '#kernel/app'
-import { type Call, staged } from '#kernel/feature'
+import { staged } from '#kernel/feature'
 import { Problem, problem } from '#kernel/problem'
 import { providerOf } from '../../../providers/index.ts'
 import { ask, NoAnswer, vendorAsked } from '../../models/asking/service.ts'
@@ -17,12 +17,14 @@ and when to use it ("Use when ..."). What follows are instructions in Markdown f
 the task: steps in their order, the commands to run, how to tell that it worked, what not to do. Refer to no files that
 are not there, and hold no secret.`
 
-type Calling = Call<typeof skills.generate>
-
 /** A skill that a model writes, stored at once: no agent has it until somebody gives it to one. */
 export function generate(app: App) {
   return staged<typeof skills.generate, Read>(
-    (call) => written(app, call),
+    ({ actor, body }) => {
+      requireNew(app, body.slug)
+      const { slug, prompt, model = null } = body
+      return writtenByModel(app, { workspace: actor.workspace, asker: actor.id, slug, prompt, model })
+    },
     ({ actor, body, now }, ready): Reply<typeof skills.generate> => {
       requireNew(app, body.slug)
       const { skill_id, slug, created } = storeSkill(app, ready, { actor, source: 'GENERATED', now })
@@ -45,19 +47,29 @@ function requireNew({ db }: App, slug: string): void {
   if (queries(db).bySlug.get(slug)) throw problem('skill_exists', { detail: `There is a skill ${slug} already` })
 }
 
-async function written(app: App, { actor, body }: Calling): Promise<Read> {
-  requireNew(app, body.slug)
+interface Wanted {
+  workspace: string
+  /** The person or agent that asks, whose calls are counted. */
+  asker: string
+  slug: string
+  prompt: string
+  /** Null for the model that writes unless another is named. */
+  model: string | null
+}
+
+/** What a model of the workspace writes, as a skill that is not stored. */
+export async function writtenByModel(app: App, wanted: Wanted): Promise<Read> {
   const name = providerFor(defaultAdapter)!
-  const asked = vendorAsked(app, actor.workspace, providerOf(name)!)
+  const asked = vendorAsked(app, wanted.workspace, providerOf(name)!)
   if (!asked)
     throw problem('model_key_missing', { detail: `Store a working API key of ${name} for the workspace first` })
-  const wait = app.limits.take('test', actor.id)
+  const wait = app.limits.take('test', wanted.asker)
   if (wait) throw wait
   const { completion } = asked
-  const model = body.model?.trim() || (completion.writer ?? completion.model)
-  const prompt = `The name of the skill: ${body.slug}\n\nWhat it is to teach:\n\n${body.prompt}`
+  const model = wanted.model?.trim() || (completion.writer ?? completion.model)
+  const prompt = `The name of the skill: ${wanted.slug}\n\nWhat it is to teach:\n\n${wanted.prompt}`
   try {
-    return skillIn(await ask(app, asked, { model, system, prompt }), body.slug)
+    return skillIn(await ask(app, asked, { model, system, prompt }), wanted.slug)
   } catch (error) {
     if (error instanceof NoAnswer) throw problem('no_skill_written', { detail: error.message })
     throw error

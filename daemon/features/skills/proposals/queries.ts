@@ -11,17 +11,21 @@ export interface Proposed {
   content: string | null
   scan_status: string
   scan_reason: string | null
+  /** The agent that wrote it, and why; null for what was made of a rule. */
+  agent_id: string | null
+  reason: string | null
   created_at: string
 }
 
 const columns =
-  'id, workspace_id, crew_id, file_name, slug, pattern, content, scan_status, scan_reason, created_at' as const
+  `id, workspace_id, crew_id, file_name, slug, pattern, content, scan_status, scan_reason, agent_id, reason,
+  created_at` as const
 
 export const queries = statements((db) => ({
   /** Nothing where the rule was proposed before. */
   stage: db.prepare<[Proposed]>(
     `INSERT INTO proposed_skills (${columns}) VALUES (@id, @workspace_id, @crew_id, @file_name, @slug, @pattern,
-      @content, @scan_status, @scan_reason, @created_at) ON CONFLICT DO NOTHING`,
+      @content, @scan_status, @scan_reason, @agent_id, @reason, @created_at) ON CONFLICT DO NOTHING`,
   ),
   byId: db.prepare<[id: string], Proposed>(`SELECT ${columns} FROM proposed_skills WHERE id = ?`),
   list: db.prepare<[crew: string], Proposed>(

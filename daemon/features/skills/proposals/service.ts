@@ -10,14 +10,17 @@ import { quotedLines } from '#kernel/quoted-lines'
 import { plainSlug } from '#kernel/slugs'
 import { findCrew } from '../../crews/service.ts'
 import { open, settle } from '../../decisions/service.ts'
+import { skillCalled } from '../find.ts'
 import { readSkill, type SkillText } from '../format.ts'
 import { scanSkill } from '../scan.ts'
 import { readWhole, storeSkill } from '../storing.ts'
 import { pathOf, skillProposal } from './kind.ts'
 import { type Proposed, queries } from './queries.ts'
 
+export { pathOf } from './kind.ts'
+
 /** One that waits for people. */
-type Waiting = Proposed & { content: string }
+export type Waiting = Proposed & { content: string }
 
 interface Crew {
   id: string
@@ -55,10 +58,18 @@ export function stage(app: App, { crew, rule, pattern, score, now }: Staging): b
     content,
     scan_status: scan.status,
     scan_reason: scan.reason,
+    agent_id: null,
+    reason: null,
     created_at: now,
   }
   queries(app.db).stage.run(row)
-  ask(app, crew, row)
+  askPeople(app, crew, row, {
+    sender: { type: 'crew', id: crew.id, name: crew.name },
+    title: `${crew.name}: the skill ${slug}`,
+    says:
+      `A rule that crew \`${crew.slug}\` learned is looked up again and again. Approving makes it a skill, ` +
+      'which no agent has until it is given to one.',
+  })
   const { composite, recall_count } = score
   const { file_name, scan_status } = row
   const said = { file_name, skill_path: pathOf(row), slug, scan_status, composite, recall_count }
@@ -67,19 +78,26 @@ export function stage(app: App, { crew, rule, pattern, score, now }: Staging): b
   return true
 }
 
-function ask(app: App, crew: Crew, { id, content, file_name, slug, scan_status, scan_reason, created_at }: Waiting) {
+/** What people are told besides the text of the skill. */
+interface Card {
+  sender: { type: 'agent' | 'crew'; id: string; name: string }
+  title: string
+  says: string
+}
+
+/** Puts a staged skill before people: its card with the whole text. */
+export function askPeople(app: App, crew: Pick<Crew, 'id'>, row: Waiting, { sender, title, says }: Card): void {
+  const { id, workspace_id, content, file_name, slug, scan_status, scan_reason, created_at } = row
   const found = scan_status === 'FLAGGED' ? `\n\nIt was flagged: ${scan_reason}` : ''
   open(app, skillProposal, {
     id,
-    workspace: crew.workspace_id,
+    workspace: workspace_id,
     asked: `Whether ${slug} becomes a skill`,
     crew: crew.id,
     card: {
-      title: `${crew.name}: the skill ${slug}`,
-      body:
-        `A rule that crew \`${crew.slug}\` learned is looked up again and again. Approving makes it a skill, ` +
-        `which no agent has until it is given to one.${found}\n\n${quotedLines(content)}`,
-      sender: { type: 'crew', id: crew.id, name: crew.name },
+      title,
+      body: `${says}${found}\n\n${quotedLines(content)}`,
+      sender,
       priority: 'medium',
       blocking: false,
       attention: 'review',
@@ -89,16 +107,21 @@ function ask(app: App, crew: Crew, { id, content, file_name, slug, scan_status, 
   })
 }
 
-const fileOf = (slug: string): string => `skill-${slug}.md`
+/** What a staged skill is called. */
+export const fileOf = (slug: string): string => `skill-${slug}.md`
 /** Characters of a slug before a number is put behind it. */
 const slugLength = 48
 
+/** Whether a slug is that of a skill, or will be, or was that of a proposal of this crew. */
+export const isTaken = ({ db }: App, crew: string, slug: string): boolean =>
+  queries(db).isTaken.get({ slug, crew, file: fileOf(slug) }) === 1
+
 /** A slug of which there is no skill and no proposal; null when a hundred are taken. */
-function freeSlug({ db }: App, crew: string, { pattern }: LearnedRule): string | null {
+function freeSlug(app: App, crew: string, { pattern }: LearnedRule): string | null {
   const base = plainSlug(pattern.replace(/^when\s+/i, ''), slugLength) || 'learned'
   for (let number = 1; number < 100; number++) {
     const slug = number === 1 ? base : `${base}-${number}`
-    if (!queries(db).isTaken.get({ slug, crew, file: fileOf(slug) })) return slug
+    if (!isTaken(app, crew, slug)) return slug
   }
   return null
 }
@@ -131,10 +154,10 @@ export function proposed(app: App, { actor, query }: Call<typeof skills.proposed
     .map((row) => shown(row as Waiting)) as Reply<typeof skills.proposed>
 }
 
-function shown({ file_name, slug, content, scan_status, scan_reason, created_at }: Waiting) {
+function shown({ file_name, slug, content, scan_status, scan_reason, agent_id, reason, created_at }: Waiting) {
   const { name, description, description_quality, category } = textOf(slug, content)
   const about = { name, description, description_quality, category }
-  return { file_name, slug, ...about, scan_status, scan_reason, content, created_at }
+  return { file_name, slug, ...about, scan_status, scan_reason, content, agent_id, reason, created_at }
 }
 
 type Told = Pick<SkillText, 'name' | 'description' | 'description_quality' | 'category'>
@@ -160,6 +183,11 @@ function waiting(app: App, workspace: string, { crew_id, file_name }: Named): Wa
 export function approve(app: App, { actor, body, now }: Call<typeof skills.approve>): Reply<typeof skills.approve> {
   const row = waiting(app, actor.workspace, body)
   if (!row) throw problem('not_found', { field: 'file_name', detail: 'There is no such proposed skill' })
+  // Agents may have that one already: people would give them another text unawares.
+  if (skillCalled(app, row.slug))
+    throw problem('skill_invalid', {
+      detail: `There is a skill ${row.slug} by now, which this would replace: reject it`,
+    })
   const { name: _, ...made } = storeSkill(app, readWhole(row.content, []), { actor, source: 'GENERATED', now })
   settle(app, row.id, { state: 'decided', outcome: 'approved', actor, now, details: made })
   return { ...made, file_name: row.file_name }

@@ -54,6 +54,19 @@ describe('bindings of agents', () => {
     expect(await used()).toEqual([false])
   })
 
+  it('take a blank credential for none', async () => {
+    const { it, ada, server, credential } = await integrationScene()
+    const [first, second] = [await server('search'), await server('notes')]
+    const at = `/agents/${ada}/integrations`
+    const body = { mcp_server_id: first.id, mcp_server_scope: 'workspace', credential_id: '' }
+    expect(await it.call('OWNER', 'POST', at, body)).toMatchObject({ status: 201, body: { credential_id: null } })
+    const key = { ...body, mcp_server_id: second.id, credential_id: await credential('key') }
+    const { id } = (await it.call('OWNER', 'POST', at, key)).body
+    expect((await it.call('OWNER', 'PATCH', `${at}/${id}`, { credential_id: '' })).status).toBe(200)
+    const rows = (await it.call('VIEWER', 'GET', at)).body as { credential_id: string | null }[]
+    expect(rows.map(({ credential_id }) => credential_id)).toEqual([null, null])
+  })
+
   it('refuse what the agent could not be given', async () => {
     const { it, crew, other, ada, server } = await integrationScene()
     const [mine, theirs, all] = [await server('a', {}, crew), await server('b', {}, other), await server('c')]

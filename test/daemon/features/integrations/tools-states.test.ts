@@ -108,16 +108,16 @@ describe('tools of a server', () => {
     expect(why('get-user')).toBe('its name looks like Get_User')
   })
 
-  it('are left out when their names hide characters, or they are too large', async () => {
+  it('are left out when their names hide characters or are steps of a path, or they are too large', async () => {
     const { it, made, learned, states } = await scene()
-    const names = ['', 'fi\u200bnd', 'find\u0000', '\u202efind', 'a'.repeat(129), 'two words', 'find\n']
+    const names = ['', 'fi\u200bnd', 'find\u0000', '\u202efind', 'a'.repeat(129), 'two words', 'find\n', '.', '..']
     const large = [
       tool('wordy', 'x'.repeat(16_385)),
       tool('broad', 'x', { annotations: { a: 'x'.repeat(65_536) } }),
       tool('deep', 'x', { annotations: JSON.parse(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) }),
     ]
     const list = [...names.map((name) => tool(name)), ...large, tool('find'), tool('find', 'Another of that name')]
-    expect(await learned(list)).toMatchObject({ created: 1, left_out: 11, total: 1 })
+    expect(await learned(list)).toMatchObject({ created: 1, left_out: 13, total: 1 })
     expect(Object.keys(states())).toEqual(['find'])
     expect(toolStates(it.app, made.id)[0]!.definition!.description).toBe('Does find')
   })

@@ -109,3 +109,23 @@ it('an evaluation of a foreign crew or agent is not there', async () => {
   expect(status).toBe(404)
   expect(it.judge.asked).toEqual([])
 })
+
+it('an evaluation names the workspace of its token, or is no good', async () => {
+  const it = await place({ decision: 'ALLOW' })
+  const bodies = {
+    'skill-review': { skill_id: 'x' },
+    behavior: call,
+    'memory-health': { snapshot: {} },
+    'negative-learning': { trigger: 'run_failed', failure_snippet: 'x' },
+  }
+  for (const [path, body] of Object.entries(bodies))
+    expect(await it.evaluate(path, { ...body, workspace_id: 'another' }), path).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field', field: 'workspace_id' },
+    })
+  expect(await it.evaluate('behavior', { ...call, crew_id: 'another' })).toMatchObject({
+    status: 403,
+    body: { code: 'internal_token_rejected', field: 'crew_id' },
+  })
+  expect(it.judge.asked).toEqual([])
+})

@@ -1,6 +1,22 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import type { TestDaemon } from '#test'
 import { json } from '../../../support/fake-server.ts'
 import { managedScene } from '../../../support/managed-provider.ts'
+
+/** Asks to revoke an account whose id stands in the path as it is written; answers with the status. */
+async function revokedRaw({ http, person, workspace }: TestDaemon, id: string): Promise<number> {
+  if (!http.server.listening) await http.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = http.server.address() as AddressInfo
+  const path = `/api/v1/integrations/managed/accounts/${id}/revoke`
+  const headers = { authorization: `Bearer ${person('ADMIN').token}`, 'x-workspace-id': workspace }
+  return new Promise((resolve, reject) =>
+    request({ port, path, method: 'POST', headers }, (reply) => resolve(reply.resume().statusCode!))
+      .on('error', reject)
+      .end(),
+  )
+}
 
 describe('managed integrations', () => {
   it('without a key answer reads with nothing and refuse writes', async () => {
@@ -116,6 +132,9 @@ describe('managed integrations', () => {
     expect((await managed('ADMIN', 'DELETE', '/accounts/none')).status).toBe(404)
     expect((await managed('ADMIN', 'DELETE', '/accounts/%2e%2e%2fservers')).status).toBe(404)
     expect((await managed('MANAGER', 'DELETE', '/accounts/ca_1')).status).toBe(403)
+    const asked = provider.seen.length
+    for (const id of ['%2e', '%2e%2e']) expect(await revokedRaw(d, id)).toBe(404)
+    expect(provider.seen).toHaveLength(asked)
     expect(
       d
         .entries()

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
+import { everythingServer } from '../../../support/everything-server.ts'
+import { fakeServer } from '../../../support/fake-server.ts'
 import { apply, document, exported, richWorkspace, values } from '../../../support/manifests.ts'
+import { recipeWithServer } from '../../../support/recipes.ts'
 import { skillText } from '../../../support/skills.ts'
 import { vendors } from '../../../support/vendors.ts'
 
@@ -132,6 +135,57 @@ describe('recipes', () => {
     expect((await it.call('OWNER', 'POST', '/credentials', own)).status).toBe(201)
     expect(await apply(it, [recipe], { values: keys })).toMatchObject({ body: { created: 3, changed: 0 } })
     expect(await mistakes(it, [document('Recipe', 'none')])).toEqual(['metadata.slug: There is no recipe "none"'])
+  })
+})
+
+describe('recipes with servers at addresses', () => {
+  const keys = { ANTHROPIC_API_KEY: 'one', GH_TOKEN: 'two' }
+  const allowing = (url: string) => daemon({ config: { integrationHosts: [new URL(url).host] } })
+  const withServer = (url: string) => [
+    document('Label', 'bug', { metadata: { color: '#111111' } }),
+    document('Recipe', recipeWithServer(url), { spec: { crew: 'reviews' } }),
+  ]
+
+  it('are applied when a real one answers', async () => {
+    const { url } = await everythingServer()
+    const it = await allowing(url)
+    const documents = withServer(url)
+    expect((await apply(it, documents, {}, '?dry_run=true')).body.body).toMatchObject({ created: 6, warnings: [] })
+    expect(await apply(it, documents, { values: keys })).toMatchObject({ status: 200, body: { created: 6 } })
+  })
+
+  it('are warned of in the plan and refused by the apply, before anything is changed, when one does not answer', async () => {
+    const { url, seen } = await fakeServer((_, reply) => reply.writeHead(500).end())
+    const it = await allowing(url)
+    const documents = [...withServer(url), document('Recipe', 'remote-crew', { spec: { crew: 'others' } })]
+    const warnings = ['reviews', 'others'].map((crew, at) => ({
+      document: at + 1,
+      path: ['metadata', 'slug'],
+      detail: expect.stringMatching(new RegExp(`^The MCP server ${crew}/remote cannot be used: .*answered 500`)),
+    }))
+    const plan = (await apply(it, documents, {}, '?dry_run=true')).body.body
+    expect(plan.warnings).toEqual(warnings)
+    expect(plan.created).toBe(9)
+    expect(new Set(seen.map(({ url }) => url)).size).toBe(1)
+    const before = it.entries().length
+    expect(await apply(it, documents, { values: keys, digest: plan.digest })).toMatchObject({
+      status: 502,
+      body: { code: 'server_unreachable', server: 'reviews/remote', mistakes: warnings },
+    })
+    expect([await read(it, '/crews'), await read(it, '/credentials'), await read(it, '/labels')]).toEqual([[], [], []])
+    expect(it.entries().length).toBe(before)
+  })
+
+  it('are not asked before all values are there, nor once they are as the files say', async () => {
+    const { url, seen } = await fakeServer((_, reply) => reply.writeHead(401).end())
+    const it = await allowing(url)
+    const documents = withServer(url)
+    expect((await apply(it, documents)).body.code).toBe('manifest_invalid')
+    expect(seen).toEqual([])
+    expect(await apply(it, documents, { values: keys })).toMatchObject({ status: 200 })
+    const asked = seen.length
+    expect(await apply(it, documents)).toMatchObject(idle)
+    expect(seen).toHaveLength(asked)
   })
 })
 

@@ -104,6 +104,20 @@ describe('the registry of MCP servers', () => {
     expect((await (await at('')).call('OWNER', 'POST', '/mcp-registry/sync')).status).toBe(503)
   })
 
+  it('says why it could not be fetched to whoever asks again', async () => {
+    const pages: Record<string, unknown> = {}
+    const d = await at((await registry(pages)).url)
+    await synced(d)
+    const detail = async () => (await d.call('ADMIN', 'POST', '/mcp-registry/sync')).body.detail
+    expect(await detail()).toBe(
+      'The registry was asked within the last hour, without success (The registry answered 500); try again in 60 min',
+    )
+    pages[''] = page([])
+    d.clock.advance(3_600_000)
+    await synced(d)
+    expect(await detail()).toBe('The registry was fetched within the last hour; try again in 60 min')
+  })
+
   it('keeps tier and featured of what it knows, takes what is new of it, and drops what was withdrawn', async () => {
     const pages: Record<string, unknown> = { '': recorded, two: lastPage }
     const d = await at((await registry(pages)).url)

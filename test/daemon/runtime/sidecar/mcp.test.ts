@@ -61,6 +61,26 @@ describe('the tool server of agents', () => {
     expect(await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null })
   })
 
+  it.each(['null', '{}', 'true', '1.5', '9007199254740993'])(
+    'refuses the id %s, to which no answer could go',
+    async (id) => {
+      const { url } = await asking()
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
+      expect(JSON.parse((await call(`${url}/mcp`, { headers: ada, body })).body)).toMatchObject({
+        id: null,
+        error: { code: -32600 },
+      })
+    },
+  )
+
+  it('takes answers that nobody asked for, and refuses what is no message', async () => {
+    const { send } = await asking()
+    expect(await send({ jsonrpc: '2.0', id: 1, result: {} })).toEqual({ status: 202, body: null })
+    expect(await send({ jsonrpc: '2.0', id: null, error: { code: 1 } })).toEqual({ status: 202, body: null })
+    for (const message of [{ id: 1 }, {}, { id: 1, method: 5 }])
+      expect((await send({ jsonrpc: '2.0', ...message })).body).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
   it('offers tools whose routes there are', async () => {
     const { rpc } = await asking()
     const { tools } = (await rpc('tools/list')).result
@@ -158,6 +178,22 @@ describe('the tool server of agents', () => {
       { method: 'notifications/progress', params: { progressToken: 'p', progress: 2 } },
       { id: 7, result: { content: [{ text: '{"status":"UNANSWERED"}' }] } },
     ])
+  })
+
+  it('has sixteen calls of an agent unanswered at a time, and those of others beside them', async () => {
+    const { url, asked, send, configure } = await asking(() => new Promise(() => {}))
+    const others = { 'dummy-bo': { agentId: 'agent-bo', slug: 'bo', credentials: [] } }
+    const { agents, ...rest } = config([], {})
+    configure({ ...rest, agents: { ...agents, ...others } })
+    const begin = (headers: object) =>
+      request(`${url}/mcp`, { method: 'POST', headers: { ...ada, ...headers } })
+        .on('error', () => undefined)
+        .end(escalate())
+    for (let at = 0; at < 16; at++) begin({})
+    await expect.poll(() => asked.length).toBe(16)
+    expect((await send(JSON.parse(escalate()))).status).toBe(429)
+    begin({ authorization: 'Bearer dummy-bo' })
+    await expect.poll(() => asked.at(-1)?.agentId).toBe('agent-bo')
   })
 
   it('hangs up when the client goes away', async () => {
