@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { startJobs } from '#kernel/jobs/start'
+import { renewalsOver } from './features/credentials/oauth-renewal/service.ts'
 import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
@@ -87,6 +88,8 @@ export async function startServices(app: App): Promise<Services> {
       scripts.close()
       await shells.close()
       await runs.close()
+      // An answer takes less than that; the time of the stop is for others, too.
+      await renewalsOver(app, app.config.shutdownTimeout * 250)
       await opened
       await reconciler.close()
       tidying.close()

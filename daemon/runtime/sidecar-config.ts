@@ -11,8 +11,8 @@ import type { AgentSpec, SidecarConfig } from './types.ts'
  * Whether an agent works on what another program sent, also by way of other agents. All that it does meanwhile is
  * restricted: its processes share a uid.
  */
-export const isCalled = (app: App, agentId: string): boolean =>
-  workingOfAgent(app, agentId).some((run) => originOf(app, run) === 'WEBHOOK')
+export const isCalled = (app: App, agentId: string, working = workingOfAgent(app, agentId)): boolean =>
+  working.some((run) => originOf(app, run) === 'WEBHOOK')
 
 /**
  * What a crew's sidecar shall know now: its network policy, and the model keys of each agent under that agent's own

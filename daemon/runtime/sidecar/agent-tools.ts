@@ -79,7 +79,7 @@ export const agentTools: readonly AgentTool[] = [
         name: { type: 'string', maxLength: 100, description: 'What people call it' },
         slug: { type: 'string', maxLength: 50, description: 'Its short name: a-z, 0-9, _ and -, 2 to 50 characters' },
         role_title: { type: 'string', maxLength: 200, description: 'What it does, in a few words' },
-        system_prompt: { type: 'string', maxLength: 100000, description: 'What it is told to be and to do' },
+        system_prompt: { type: 'string', maxLength: 65536, description: 'What it is told to be and to do' },
         reason: {
           type: 'string',
           maxLength: 4000,

@@ -283,6 +283,21 @@ const flood = (type: string) => (reply: ServerResponse) => {
   write()
 }
 
+describe('an MCP server behind the gateway', () => {
+  it('is sent what was asked of it, and nothing more', async () => {
+    const { callTool, upstream } = await fake((reply, message) => answers(reply, message, 'ok'))
+    for (let n = 0; n < 3; n++) await callTool('fake', 'echo')
+    expect(upstream.seen.map(({ body }) => (JSON.parse(body) as Rpc).method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/list',
+      'tools/call',
+      'tools/call',
+      'tools/call',
+    ])
+  })
+})
+
 describe('a hostile MCP server', () => {
   it.each<[string, (reply: ServerResponse, message: Rpc) => unknown, RegExp]>([
     ['HTML', (reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /does not speak MCP/],

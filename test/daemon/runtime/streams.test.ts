@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,6 +66,30 @@ describe('an MCP server over standard streams', () => {
     const seen = JSON.parse(await said('env'))
     expect(Object.keys(seen).sort()).toEqual(['HOME', 'MODE', 'PATH', 'PWD', 'TOKEN'])
     expect(seen).toMatchObject({ TOKEN: '[redacted]', MODE: 'fast' })
+  })
+
+  it('is given the values of the credentials that its variables name, which no answer shows', async () => {
+    const { said, it: daemon } = await streams([fixture], { env_json: JSON.stringify({ TOKEN: `$\{GH_TOKEN}` }) })
+    const stored = async (name: string, more: object) =>
+      (await daemon.call('OWNER', 'POST', '/credentials', { name, ...more })).body.id as string
+    const refused = 'its crew has no working credential GH_TOKEN that programs are given'
+    await expect(said('digest')).rejects.toThrow(refused)
+    const guarded = await stored('GH_TOKEN', { type: 'SECRET', value: 'a-guarded-value', security_level: 3 })
+    await expect(said('digest')).rejects.toThrow(refused)
+    await daemon.call('OWNER', 'DELETE', `/credentials/${guarded}`)
+    const model = await stored('GH_TOKEN', { type: 'API_KEY', provider: 'OPENAI', value: 'sk-of-a-model' })
+    await expect(said('digest')).rejects.toThrow(refused)
+    await daemon.call('OWNER', 'DELETE', `/credentials/${model}`)
+    const value = 'ghp-the-value-42'
+    const id = await stored('GH_TOKEN', { type: 'CLI_TOKEN', provider: 'GITHUB', value })
+    const digest = (of: string) => createHash('sha256').update(of).digest('hex')
+    expect(await said('digest')).toBe(digest(value))
+    expect(JSON.parse(await said('env'))).toMatchObject({ TOKEN: '[redacted]' })
+    await expect(said('die')).rejects.toThrow('I die of [redacted]')
+    expect((await daemon.call('OWNER', 'GET', `/credentials/${id}/audit`)).text).toContain(daemon.agentId)
+    expect(JSON.stringify(daemon.entries())).not.toContain(value)
+    await daemon.call('OWNER', 'PATCH', `/credentials/${id}`, { value: 'ghp-another-one' })
+    expect(await said('digest')).toBe(digest('ghp-another-one'))
   })
 
   it('that dies during a call says why without its secrets, and is started again by the next call', async () => {
@@ -134,7 +159,7 @@ describe('an MCP server over standard streams', () => {
       return existsSync(HOME)
     }
     await expect.poll(isLeft).toBe(false)
-    const program = { serverId, argv: ['pwd'], env: {}, trial: true } as const
+    const program = { serverId, argv: ['pwd'], env: {}, trial: true as const }
     const { output, ended } = await local.startServer(daemon.crewId, program)
     const [folder] = await once(output, 'data')
     await ended

@@ -5,7 +5,7 @@ import type { ServerProcess, ServerProgram } from '#runtime/types'
 import type { AgentRow } from '../../agents/service.ts'
 import type { Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
-import { integrationsOf } from '../resolved/service.ts'
+import { integrationCalled, integrationsOf } from '../resolved/service.ts'
 import { isRefusal, type Session, unusable } from '../sessions/service.ts'
 import { mayCall, toolState, toolStates } from '../tools/service.ts'
 import { learnTools } from './listing.ts'
@@ -15,7 +15,7 @@ import { reach } from './ways.ts'
 
 /** The agent that asks, within a run that is at work. */
 export interface Caller {
-  agent: AgentRow
+  agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
@@ -48,7 +48,7 @@ export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace
 
 /** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
 export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {
-  const found = integrationsOf(app, caller.agent).find((it) => it.server.name === server)
+  const found = integrationCalled(app, caller.agent, server)
   if (method === 'tools/call') return callTool(app, caller, found, { server, params })
   if (!found) return failure(`There is no server ${server.slice(0, 64)} for this agent`, -32602)
   if (method === 'initialize') return { result: greeting(found, params) }

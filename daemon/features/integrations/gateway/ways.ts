@@ -70,13 +70,14 @@ async function overHttp<T>(
 /** The agents of a crew share its program. */
 async function overStreams<T>(
   app: App,
-  { agent, restricted, start, scrubber }: Caller,
+  { agent, runId, restricted, start, scrubber }: Caller,
   { server }: Effective,
   timeoutMs: number,
   work: Work<T>,
 ): Promise<T> {
-  const { id: serverId, name } = server
-  const { argv, env } = programOf(app, server)
+  const { name } = server
+  const { program, credentials } = programOf(app, agent, server)
+  const { serverId, argv, env } = program
   const clean = scrubber(Object.values(env))
   const way: Way = {
     key: `${agent.crew_id} ${serverId} ${digest([argv, env, restricted])}`,
@@ -84,12 +85,12 @@ async function overStreams<T>(
     program: serverId,
     timeoutMs,
     open: async () => {
-      const process = await start({ serverId, argv, env, ...(restricted && { restricted }) }).catch((error: Error) => {
+      const process = await start({ ...program, ...(restricted && { restricted }) }).catch((error: Error) => {
         throw new Unusable(`The server ${name} could not be started: ${error.message}`, { cause: error })
       })
       return openStreams({ name, process, timeoutMs, maxBytes, clean })
     },
-    opened: async () => undefined,
+    opened: () => Promise.all(credentials.map((id) => noteUse(app, id, { agent_id: agent.id, run_id: runId }))),
   }
   try {
     return await work(way, clean)

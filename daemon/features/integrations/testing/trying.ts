@@ -3,6 +3,7 @@ import type { integrations } from '#contract/integrations'
 import type { App } from '#kernel/app'
 import { singleFlight } from '#kernel/jobs/single-flight'
 import { plainLine } from '#kernel/plain-line'
+import { noteUse } from '../../credentials/delivery/service.ts'
 import { desiredCrews } from '../../crews/containers/service.ts'
 import { openStreams } from '../gateway/streams.ts'
 import { programOf } from '../programs/program.ts'
@@ -46,12 +47,14 @@ function runningCrew(app: App, workspace: string, crewId: string | null): Place 
 
 async function run(app: App, server: ServerRow, { crewId, slug }: Place): Promise<Outcome> {
   const { name, workspace_id } = server
-  const program = programOf(app, server)
-  const clean = app.scrub({ workspace_id, agent_id: '' }, Object.values(program.env))
+  let clean = (message: string) => message
   try {
+    const { program, credentials } = programOf(app, { workspace_id, crew_id: crewId }, server)
+    clean = app.scrub({ workspace_id, agent_id: '' }, Object.values(program.env))
     const process = await app.runtime!.startServer(crewId, { ...program, trial: true }).catch((error: Error) => {
       throw new Unusable(`The server ${name} could not be started: ${error.message}`, { cause: error })
     })
+    for (const id of credentials) await noteUse(app, id, { integration_id: server.id })
     const { client, close } = await openStreams({ name, process, timeoutMs, maxBytes, clean })
     const told = client.getServerVersion()
     const info = told && { name: plainLine(clean(told.name)), version: plainLine(clean(told.version)) }

@@ -44,6 +44,52 @@ describe('testing integrations', () => {
     expect(server.seen).toHaveLength(1)
   })
 
+  /** A server that takes one token, and what testing it says once an agent is bound to it with a credential. */
+  async function withCredential(value: string, answer?: (reply: ServerResponse, told: string) => unknown) {
+    const upstream = await fakeServer(({ headers, body }, reply) => {
+      const told = String(headers.authorization)
+      if (answer) return answer(reply, told)
+      if (told !== 'Bearer right-token') return reply.writeHead(401).end()
+      const { id, method } = JSON.parse(body) as { id?: number; method: string }
+      if (id === undefined) return reply.writeHead(202).end()
+      expect(method).toBe('initialize')
+      const serverInfo = { name: `it took ${told}`, version: '1' }
+      json(reply, { jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', capabilities: {}, serverInfo } })
+    })
+    const { it, ada, server, bind, credential } = await integrationScene({
+      config: { integrationHosts: [new URL(upstream.url).host] },
+    })
+    const made = await server('x', { endpoint: upstream.url })
+    const test = async () => (await it.call('MANAGER', 'POST', `/integrations/${made.id}/test`)).body
+    const before = await test()
+    await bind(ada, made, { credential_id: await credential('key', { value }) })
+    return { before, after: await test() }
+  }
+
+  it('asks with the credential that the server is used with, says which, and shows nothing of it', async () => {
+    const { before, after } = await withCredential('right-token')
+    expect(before).toEqual({
+      status: 'auth_required',
+      message: expect.stringMatching(/asks for a credential \(401\)$/),
+    })
+    expect(after).toEqual({
+      status: 'ok',
+      server_info: { name: 'it took Bearer [redacted]', version: '1' },
+      message: 'Asked with the credential key',
+    })
+  })
+
+  it('says with which credential a server was asked that does not take it', async () => {
+    expect((await withCredential('wrong-token')).after).toEqual({
+      status: 'auth_required',
+      message: expect.stringMatching(/asks for a credential \(401\); asked with the credential key$/),
+    })
+    const { after } = await withCredential('right-token', (reply, told) =>
+      json(reply, { jsonrpc: '2.0', id: 0, error: { code: -32600, message: `No: ${told}` } }),
+    )
+    expect(after.message).toMatch(/No: Bearer \[redacted\]; asked with the credential key$/)
+  })
+
   it.each<[string, (reply: ServerResponse) => unknown, RegExp]>([
     ['HTML', (reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /does not speak MCP$/],
     ['an error', (reply) => reply.writeHead(500).end('secret words'), /answered 500$/],
