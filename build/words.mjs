@@ -46,6 +46,7 @@ const lists = {
   skills: ['skillCategories', 'skillMaturities', 'skillRuntimes'],
   tokens: ['tiers'],
   triage: ['matchTypes', 'triagePriorities'],
+  tripwires: ['tripwireShapes'],
 }
 
 const contract = await load(

@@ -42,6 +42,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   require_second_approver: ['second-approver'],
   journal_tool_arguments: ['tool-arguments'],
   auto_lease_seconds: ['lease'],
+  monitor_tool_calls: ['monitor-calls'],
   gov_model_provider: ['provider'],
   gov_model_id: ['model'],
   gov_model_credential_id: ['credential'],

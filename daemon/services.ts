@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { App } from '#kernel/app'
 import { startJobs } from '#kernel/jobs/start'
+import { renewalsOver } from './features/credentials/oauth-renewal/service.ts'
 import { features } from './features/index.ts'
 import { isExposed } from './features/ports/service.ts'
 import { wishCancel, workingOfCrew } from './features/runs/service.ts'
@@ -8,6 +9,7 @@ import { hasShell } from './features/shells/service.ts'
 import { createMarks } from './runtime/checkpoints/marks.ts'
 import { createCollisions } from './runtime/collisions/watches.ts'
 import { DiskGuard } from './runtime/disk/guard.ts'
+import { createMonitor } from './runtime/monitor/monitor.ts'
 import { openRuntime } from './runtime/open.ts'
 import { Reconciler } from './runtime/reconcile.ts'
 import { createRuns, type RunService } from './runtime/runs/index.ts'
@@ -18,6 +20,7 @@ import { answerCalls } from './runtime/sidecar-calls.ts'
 import { sidecarConfig } from './runtime/sidecar-config.ts'
 import { keepReports } from './runtime/sidecar-reports.ts'
 import { createTidying } from './runtime/tidying.ts'
+import { createTripwires } from './runtime/tripwires/tripwires.ts'
 import type { Runtime } from './runtime/types.ts'
 import { openTraces } from './streams/traces/index.ts'
 import { createSockets } from './streams/ws.ts'
@@ -39,6 +42,8 @@ export async function startServices(app: App): Promise<Services> {
   const scripts = createScripts(app, runtime)
   const tidying = createTidying(app, runtime)
   const collisions = createCollisions(app, runtime)
+  const monitor = createMonitor({ app, stop: (runId, reason) => runs.fail(runId, reason) })
+  const tripwires = createTripwires({ app, stop: (runId, reason) => runs.fail(runId, reason) })
   const marks = createMarks(app, runtime)
   const disk = new DiskGuard({ app, runtime })
   const reconciler = new Reconciler({
@@ -67,6 +72,8 @@ export async function startServices(app: App): Promise<Services> {
   app.scripts = scripts
   app.disk = disk
   app.collisions = collisions
+  app.monitor = monitor
+  app.tripwires = tripwires
   app.marks = marks
   // Not awaited: an engine that is slow or down must not delay the daemon's start.
   const opened = reconciler.open()
@@ -83,10 +90,13 @@ export async function startServices(app: App): Promise<Services> {
       jobs.close()
       disk.close()
       collisions.close()
+      monitor.close()
       marks.close()
       scripts.close()
       await shells.close()
       await runs.close()
+      // An answer takes less than that; the time of the stop is for others, too.
+      await renewalsOver(app, app.config.shutdownTimeout * 250)
       await opened
       await reconciler.close()
       tidying.close()

@@ -105,6 +105,7 @@ export const governanceView: View<Governance> = {
     'Tells of denials from': ({ deny_notify_min_risk: risk }) => `risk ${risk}`,
     'Two people decide': ({ effective_second_approver: it }) =>
       it.min_security_level ? `from ${it.min_security_level_label} (${it.source})` : 'never',
+    'Calls of tools': ({ monitor_tool_calls }) => (monitor_tool_calls ? 'each is judged' : 'not judged'),
     Leases: ({ auto_lease_seconds: seconds }) => (seconds ? `${seconds} s` : 'none'),
     Model: ({ gov_model_provider, gov_model_id }) =>
       [gov_model_provider, gov_model_id].filter(Boolean).join(' ') || null,

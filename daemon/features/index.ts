@@ -32,6 +32,7 @@ import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
 import consolidate from './consolidate/routes.ts'
 import credentials from './credentials/routes.ts'
+import credentialScopes from './credentials/scopes/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
@@ -95,6 +96,7 @@ import tokens from './tokens/routes.ts'
 import totp from './totp/routes.ts'
 import triage from './triage/routes.ts'
 import triggers from './triggers/routes.ts'
+import tripwires from './tripwires/routes.ts'
 import users from './users/routes.ts'
 import waitpoints from './waitpoints/routes.ts'
 import webhooks from './webhooks/routes.ts'
@@ -133,7 +135,7 @@ export const features = {
   checkpoints,
   collisions,
   consolidate,
-  credentials,
+  credentials: join(credentials, credentialScopes),
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
   deliveries: join(deliveries, agentSends),
@@ -184,6 +186,7 @@ export const features = {
   tokens,
   totp,
   triage,
+  tripwires,
   users,
   waitpoints,
   webhooks,

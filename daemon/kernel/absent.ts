@@ -3,7 +3,9 @@ import type {
   ContainerStatus,
   DiskService,
   MarkService,
+  MonitorService,
   RuntimeService,
+  TripwireService,
 } from '#runtime/service-types'
 import { problem } from './problem.ts'
 import type { Routines } from './routines.ts'
@@ -37,6 +39,7 @@ export const noRuntime: RuntimeService = {
   hasImage: async () => null,
   adapters: noEngine,
   connect: noEngine,
+  startServer: noEngine,
   condition: async () => null,
 }
 
@@ -85,6 +88,12 @@ export const noCollisions: CollisionService = {
   watch: () => ({ state: 'off', reason: 'this server runs no agents', since: null, folders: 0, gaps: [] }),
   saw: () => undefined,
 }
+
+/** Where no agents work, none of their calls are judged. */
+export const noMonitor: MonitorService = { saw: () => undefined, hold: async () => null }
+
+/** Where no agents work, none touches a decoy. */
+export const noTripwires: TripwireService = { reader: () => null, heard: () => false, sent: () => undefined }
 
 /** Where no agents work, no files are marked. */
 export const noMarks: MarkService = {

@@ -4,8 +4,26 @@ import { setMaxListeners } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { TypedEmitter } from 'tiny-typed-emitter'
 import type { About, Fact, FactName } from '#contract/entries'
-import type { CollisionService, DiskService, MarkService, RuntimeService } from '#runtime/service-types'
-import { noCollisions, noDisk, noMarks, noRoutines, noRuns, noRuntime, noScripts, noShells } from './absent.ts'
+import type {
+  CollisionService,
+  DiskService,
+  MarkService,
+  MonitorService,
+  RuntimeService,
+  TripwireService,
+} from '#runtime/service-types'
+import {
+  noCollisions,
+  noDisk,
+  noMarks,
+  noMonitor,
+  noRoutines,
+  noRuns,
+  noRuntime,
+  noScripts,
+  noShells,
+  noTripwires,
+} from './absent.ts'
 import { type Authenticator, adminKeyOf, createAuthenticator } from './auth/authenticator.ts'
 import { createInternalTokens, type InternalTokens } from './auth/internal.ts'
 import { createPasswords, type Passwords } from './auth/passwords.ts'
@@ -124,6 +142,10 @@ export interface App extends Writer {
   scrub: Scrub
   /** Collisions of the agents' writes. */
   collisions: CollisionService
+  /** Judges the agents' calls of tools. */
+  monitor: MonitorService
+  /** Notices decoys that agents touch. */
+  tripwires: TripwireService
   /** Marked files of the crews. */
   marks: MarkService
   /** Disk usage of the crews. */
@@ -336,6 +358,8 @@ export function createApp(parts: AppParts): App {
     scrub: notYet,
     disk: noDisk,
     collisions: noCollisions,
+    monitor: noMonitor,
+    tripwires: noTripwires,
     marks: noMarks,
     exposed: null,
     exposedUrl: config.publicUrl || null,

@@ -1,15 +1,18 @@
 import type { App } from '#kernel/app'
 import { isObject } from '#kernel/http/json-bounds'
 import { problem } from '#kernel/problem'
-import { agentById } from '../features/agents/service.ts'
-import { desiredCrew } from '../features/crews/containers/service.ts'
+import { agentInBrief } from '../features/agents/service.ts'
+import { networkOf } from '../features/crews/containers/service.ts'
 import { answerServer } from '../features/integrations/gateway/service.ts'
 import { workingOfAgent } from '../features/runs/service.ts'
 import { createScrubber } from './adapters/scrub.ts'
+import { keptWhile } from './kept-while.ts'
 import { runOfProgram } from './runs/program.ts'
 import { canonicalHost, compilePolicy } from './sidecar/policy.ts'
 import { isCalled } from './sidecar-config.ts'
 import type { Runtime, ServerProgram, SidecarAnswer, SidecarCall } from './types.ts'
+
+const scrubberOf = keptWhile((secrets) => createScrubber(secrets))
 
 /** Where sidecars ask for the servers that people gave an agent. */
 export const gatewayRoute = '/mcp-tool-calls'
@@ -24,9 +27,9 @@ export async function answerGateway(
   { agentId, runId: named, body }: SidecarCall,
   signal: AbortSignal,
 ): Promise<SidecarAnswer> {
-  const agent = agentById(app, agentId)
-  const crew = desiredCrew(app, crewId)
-  if (!agent || agent.crew_id !== crewId || !crew) throw problem('not_found')
+  const agent = agentInBrief(app, agentId)
+  const network = networkOf(app, crewId)
+  if (!agent || agent.crew_id !== crewId || !network) throw problem('not_found')
   const working = workingOfAgent(app, agentId)
   const asked = named === null ? null : runOfProgram(named)
   const run = asked === null && working.length === 1 ? working[0] : working.find(({ id }) => id === asked)
@@ -34,21 +37,21 @@ export async function answerGateway(
   if (!isObject(body)) throw problem('invalid_json')
   const { server, method, params } = body
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params)) throw problem('invalid_json')
-  const { network } = crew.spec
-  const rules = compilePolicy(isCalled(app, agentId) ? { ...network, mode: 'restricted' } : network)
+  const restricted = network.mode === 'free' && isCalled(app, agentId, working)
+  const rules = compilePolicy(restricted ? { ...network, mode: 'restricted' } : network)
   const caller = {
     agent,
     runId: run.id,
     signal,
+    // A client that starts gives up on a server that does not list its tools soon.
+    waits: method === 'tools/call',
+    restricted,
     start: (program: ServerProgram) => runtime.startServer(crewId, program),
     permits: (hostname: string) => {
       const host = canonicalHost(hostname)
       return host !== null && rules.permitsHost(host)
     },
-    scrubber: (secrets: readonly string[]) => {
-      const { clean } = createScrubber(secrets)
-      return clean
-    },
+    scrubber: (secrets: readonly string[]) => scrubberOf(secrets.join('\0'), secrets).clean,
   }
   return { status: 200, body: await answerServer(app, caller, { server, method, params }) }
 }

@@ -18,7 +18,7 @@ import { Semaphore } from './semaphore.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
 import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
 import { type Doing, type StepParts, seenOf, steps } from './steps.ts'
-import type { ObservedCrew } from './types.ts'
+import type { ObservedCrew, ServerProcess, ServerProgram } from './types.ts'
 
 /** How often everything is looked at, whatever was heard meanwhile. */
 const roundMs = 60_000
@@ -156,6 +156,10 @@ export class Reconciler implements RuntimeService {
     return this.#parts.runtime.connect(crewId, port)
   }
 
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
+    return this.#parts.runtime.startServer(crewId, program)
+  }
+
   hasImage(image: string): Promise<boolean | null> {
     return this.#parts.runtime.hasImage(image)
   }
@@ -192,6 +196,7 @@ export class Reconciler implements RuntimeService {
     if (entry_type.startsWith('audit.entity_') && type === 'crew') this.look(String(payload?.['entity_id']))
     else if (entry_type.startsWith('audit.entity_') && type === 'agent' && crew_id) this.look(crew_id)
     else if (uses.has(entry_type) && crew_id) this.#noteUse(crew_id)
+    else if (entry_type.startsWith('tripwire.') && crew_id) this.look(crew_id)
     else if (entry_type.startsWith('credential.') || String(type).includes('credential')) this.#lookAtRunning()
   }
 

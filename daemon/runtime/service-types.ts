@@ -1,8 +1,10 @@
+import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Adapter } from '#contract/adapters'
 import type { AgentFrame } from '#contract/frames'
 import type { Level, Room } from './disk/rules.ts'
 import type { Changes, Difference } from './marks/wire.ts'
+import type { ServerProcess, ServerProgram } from './types.ts'
 
 /** The current state of a crew's container. */
 export interface ContainerStatus {
@@ -62,6 +64,8 @@ export interface RuntimeService {
   adapters(crewId: string | null): Promise<Adapter[]>
   /** Connects to a port within the crew. Rejects when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
+  /** Starts a server over standard streams in a crew that runs. Rejects with the reason. */
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess>
   /** Does not throw when the engine is down; null without a runtime. */
   condition(): Promise<RuntimeCondition | null>
 }
@@ -93,6 +97,40 @@ export interface CollisionService {
   watch(crewId: string): CollisionWatch
   /** Hears what a run's client reports, in its order. */
   saw(run: { id: string; crew_id: string }, folder: string, frame: AgentFrame): void
+}
+
+/** A run, as far as judging its calls needs it. */
+export interface MonitoredRun {
+  id: string
+  workspace_id: string
+  crew_id: string
+  agent_id: string
+  chat_id: string | null
+}
+
+/** A call of a tool, as its client names it. */
+export interface HeldCall {
+  call_id: string
+  tool_name: string
+  input: unknown
+}
+
+/** Has the calls of tools judged that agents make. */
+export interface MonitorService {
+  /** Hears what a run's client reports, in its order. `holds`: the client asks before each of its calls. */
+  saw(run: MonitoredRun, holds: boolean, frame: AgentFrame): void
+  /** Resolves, within the time that a call may be held, with why it may not be made; with null when it may. */
+  hold(run: MonitoredRun, call: HeldCall): Promise<string | null>
+}
+
+/** Notices decoys that agents touch, and ends their runs. */
+export interface TripwireService {
+  /** Looks through what a run prints; null where its crew has no decoys. */
+  reader(run: { id: string; crew_id: string; agent_id: string }): ((chunk: Buffer) => void) | null
+  /** Looks through what an agent asks for; true where that is not to be carried out. */
+  heard(crewId: string, agentId: string, runId: string | null, route: string, body: unknown): boolean
+  /** A sidecar found a decoy in what was to be sent. */
+  sent(crewId: string, found: { tripwireId: string; agentId: string | null; host: string }): void
 }
 
 /** Enforces disk limits. */

@@ -172,6 +172,10 @@ export const operations: Record<string, Record<string, Operation>> = {
     assigned: ['GET', '/api/v1/agents/:agentId/credentials'],
     assign: ['POST', '/api/v1/agents/:agentId/credentials'],
     unassign: ['DELETE', '/api/v1/agents/:agentId/credentials/:assignmentId'],
+    scopes: ['GET', '/api/v1/credentials/:credentialId/scopes'],
+    enforceScopes: ['PUT', '/api/v1/credentials/:credentialId/scopes'],
+    endScopes: ['DELETE', '/api/v1/credentials/:credentialId/scopes'],
+    decideUse: ['POST', '/api/v1/credentials/:credentialId/scopes/questions/:questionId'],
   },
   crews: {
     list: ['GET', '/api/v1/crews'],
@@ -692,6 +696,13 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: ['PATCH', '/api/v1/triage-rules/:ruleId'],
     remove: ['DELETE', '/api/v1/triage-rules/:ruleId'],
     process: ['POST', '/api/v1/triage/process'],
+  },
+  tripwires: {
+    list: ['GET', '/api/v1/crews/:crewId/tripwires'],
+    show: ['GET', '/api/v1/crews/:crewId/tripwires/:tripwireId'],
+    plant: ['POST', '/api/v1/crews/:crewId/tripwires'],
+    rearm: ['POST', '/api/v1/crews/:crewId/tripwires/:tripwireId/rearm'],
+    remove: ['DELETE', '/api/v1/crews/:crewId/tripwires/:tripwireId'],
   },
   users: {
     me: ['GET', '/api/v1/users/me'],

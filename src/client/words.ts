@@ -221,6 +221,7 @@ export const skillRuntimes = ['INSTRUCTIONS', 'SCRIPT', 'MCP', 'HYBRID'] as cons
 export const tiers = ['STANDARD', 'ADMIN'] as const
 export const toolProfiles = ['MINIMAL', 'CODING', 'FULL'] as const
 export const triagePriorities = ['low', 'normal', 'high', 'urgent', 'none'] as const
+export const tripwireShapes = ['aws', 'github', 'model', 'slack', 'ssh', 'stripe'] as const
 export const trustTiers = ['anthropic', 'curated', 'community'] as const
 export const watchPresets = ['credentials', 'egress', 'memory', 'destructive', 'secret_files'] as const
 export const workPriorities = ['none', 'low', 'medium', 'high', 'urgent'] as const

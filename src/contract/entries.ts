@@ -50,6 +50,7 @@ import { crewTemplateFacts, templateFacts } from './entries/templates.ts'
 import { tokenFacts } from './entries/tokens.ts'
 import { totpFacts } from './entries/totp.ts'
 import { triggerFacts } from './entries/triggers.ts'
+import { tripwireFacts } from './entries/tripwires.ts'
 import { userFacts } from './entries/users.ts'
 import { webhookFacts } from './entries/webhooks.ts'
 import { workFacts } from './entries/work.ts'
@@ -69,6 +70,7 @@ export const facts = {
   ...chatFacts,
   ...checkpointFacts,
   ...collisionFacts,
+  ...tripwireFacts,
   ...consolidateFacts,
   ...credentialFacts,
   ...crewFacts,

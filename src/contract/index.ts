@@ -28,6 +28,7 @@ import { chats } from './chats.ts'
 import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
 import { consolidate } from './consolidate.ts'
+import { credentialScopes } from './credential-scopes.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
@@ -90,6 +91,7 @@ import { tokens } from './tokens.ts'
 import { totp } from './totp.ts'
 import { triage } from './triage.ts'
 import { triggers } from './triggers.ts'
+import { tripwires } from './tripwires.ts'
 import { users } from './users.ts'
 import { waitpoints } from './waitpoints.ts'
 import { webhooks } from './webhooks.ts'
@@ -128,7 +130,7 @@ export const api = {
   checkpoints,
   collisions,
   consolidate,
-  credentials,
+  credentials: { ...credentials, ...credentialScopes },
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
   deliveries: { ...deliveries, ...agentSends },
@@ -179,6 +181,7 @@ export const api = {
   tokens,
   totp,
   triage,
+  tripwires,
   users,
   waitpoints,
   webhooks,

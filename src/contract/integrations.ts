@@ -139,7 +139,9 @@ const testing = {
   noDryRun: 'it asks the server and stores nothing',
   reply: Type.Object({
     status: Type.Enum(['ok', 'error', 'auth_required']),
-    message: Type.Optional(Type.String({ description: 'What is wrong' })),
+    message: Type.Optional(
+      Type.String({ description: 'What is wrong, with which credential it was asked, or where a program was run' }),
+    ),
     server_info: Type.Optional(
       Type.Object({ name: Type.String(), version: Type.String() }, { description: 'What the server says of itself' }),
     ),
@@ -187,7 +189,7 @@ export const integrations = {
     throws: ['not_found'],
   }),
   test: post('/integrations/:integrationId/test', {
-    summary: 'Test whether an MCP server of the workspace answers, without a credential',
+    summary: 'Test whether an MCP server of the workspace answers, with the credential that it is used with',
     ...testing,
     ...writing,
   }),
@@ -230,7 +232,7 @@ export const integrations = {
     throws: ['not_found'],
   }),
   testInCrew: post('/crews/:crewId/integrations/:serverId/test', {
-    summary: 'Test whether an MCP server of a crew answers, without a credential',
+    summary: 'Test whether an MCP server of a crew answers, with the credential that it is used with',
     ...testing,
     ...inCrew,
   }),

@@ -237,6 +237,7 @@ const unequipped = [
   'chats.steer',
   'chats.unreact',
   'checkpoints.create',
+  'tripwires.rearm',
   'blame.show',
   'checkpoints.diff',
   'checkpoints.files',

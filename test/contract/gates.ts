@@ -155,6 +155,10 @@ credentials.rotate         ADMIN     credentials:write api  second-factor or:cre
 credentials.rotations      MANAGER   -                 api  or:credential.rotate
 credentials.cancel         ADMIN     credentials:write api  second-factor or:credential.rotate
 credentials.audit          MANAGER   -                 api
+credentials.scopes         MANAGER   -                 api
+credentials.enforceScopes  ADMIN     credentials:write api  second-factor
+credentials.endScopes      ADMIN     credentials:write api  second-factor
+credentials.decideUse      ADMIN     credentials:write api
 credentials.variable       signed-in -                 api
 credentials.assigned       VIEWER    -                 api
 credentials.assign         ADMIN     credentials:write api  second-factor
@@ -641,6 +645,12 @@ triage.list                VIEWER    -                 api
 triage.create              MANAGER   crews:write       api
 triage.update              MANAGER   crews:write       api
 triage.remove              ADMIN     crews:write       api
+
+tripwires.list             MANAGER   -                 api  crew-role
+tripwires.show             MANAGER   -                 api  crew-role
+tripwires.plant            MANAGER   crews:write       api  crew-role
+tripwires.rearm            MANAGER   crews:write       api  crew-role
+tripwires.remove           MANAGER   crews:write       api  crew-role
 triage.process             MANAGER   crews:write       api
 
 users.me                   signed-in -                 api

@@ -242,6 +242,51 @@ describe.skipIf(missing)('claude from the npm registry', { timeout: 60_000 }, ()
     expect(existsSync(join(folders.shared, 'ran'))).toBe(false)
   })
 
+  /** A daemon that is asked whether calls may be made. */
+  function holding(answer: (call: Record<string, unknown>) => Promise<Record<string, unknown>>) {
+    const asked: Record<string, unknown>[] = []
+    const ask: Ask = ({ route, body }) => {
+      const said = async () => {
+        if (route !== '/tool-calls') return { receipt: null, text: '' }
+        asked.push(body as Record<string, unknown>)
+        return answer(body as Record<string, unknown>)
+      }
+      return { answer: said().then((it) => ({ status: 200, body: it })), hangUp: () => undefined }
+    }
+    return { asked, notes: { ...waitingNotes(), ask } }
+  }
+
+  it('asks before each call, makes none that is stopped, and tells its agent why', async () => {
+    const { endpoint, folders, run } = await scene((_, n) =>
+      n < 2
+        ? { tools: [{ name: 'Bash', input: { command: `touch ${join(folders.shared, ['bad', 'good'][n]!)}` } }] }
+        : { text: 'Done.' },
+    )
+    const { asked, notes } = holding(async ({ input }) =>
+      JSON.stringify(input).includes('bad') ? { stopped: 'Nobody may touch bad.' } : {},
+    )
+    const { turn } = await withNotes(endpoint.url, notes)
+    const { frames, verdict } = await run({ ...turn, holdMs: 20_000 })
+    expect(verdict).toMatchObject({ status: 'completed' })
+    expect(['bad', 'good'].map((name) => existsSync(join(folders.shared, name)))).toEqual([false, true])
+    const made = frames.flatMap((it) => (it.type === 'tool_call' ? [it.metadata.tool_id] : []))
+    expect(asked.map(({ call_id, tool_name }) => [call_id, tool_name])).toEqual(made.map((id) => [id, 'Bash']))
+    expect(JSON.stringify(endpoint.messages[1]!.messages)).toContain('Nobody may touch bad.')
+  })
+
+  it('makes a call about which nobody decides in time', async () => {
+    const { endpoint, folders, run } = await scene((_, n) =>
+      n < 1
+        ? { tools: [{ name: 'Bash', input: { command: `touch ${join(folders.shared, 'made')}` } }] }
+        : { text: 'Done.' },
+    )
+    const { asked, notes } = holding(() => new Promise(() => undefined))
+    const { turn } = await withNotes(endpoint.url, notes)
+    expect((await run({ ...turn, holdMs: 1000 })).verdict).toMatchObject({ status: 'completed', kind: null })
+    expect(asked).toHaveLength(1)
+    expect(existsSync(join(folders.shared, 'made'))).toBe(true)
+  })
+
   it('works in all folders of its own and of its crew', async () => {
     const { folders, run } = await scene((_, n) => {
       const at = [folders.scratch, folders.shared][n]

@@ -12,7 +12,7 @@ export interface Tree {
   [path: string]: string | Buffer | { executable: string } | { link: string }
 }
 
-// A commit of many files begins a collection of garbage that goes on behind it, in a folder that may be removed by then.
+// A commit of many files begins a collection of garbage that goes on behind it: its folder may be removed by then.
 const identity = [
   '-c',
   'core.fsync=none',

@@ -36,7 +36,7 @@ export function putBeforePeople(
   credential: string,
 ): string {
   const id = newId(app.clock())
-  const none = { task_id: null, run_id: null, chat_id: null, command: null, env_var: null }
+  const none = { task_id: null, run_id: null, chat_id: null, call_id: null, command: null, env_var: null }
   queries(app.db).insert.run({
     ...none,
     id,

@@ -31,6 +31,7 @@ export default class IntegrationsTools extends ApiCommand<typeof IntegrationsToo
     '$ <%= config.bin %> integrations tools search --refresh',
     '$ <%= config.bin %> integrations tools search find',
     '$ <%= config.bin %> integrations tools search --disable delete --approve find',
+    '$ <%= config.bin %> integrations tools search --approve-all --refuse delete',
   ]
   static override args = {
     integration: Args.string({ required: true, description: 'name of the integration' }),
@@ -42,6 +43,7 @@ export default class IntegrationsTools extends ApiCommand<typeof IntegrationsToo
     enable: toolFlag('switch this tool on; may be repeated'),
     disable: toolFlag('switch this tool off; may be repeated'),
     approve: toolFlag('let agents use this held tool as it is now; may be repeated'),
+    'approve-all': Flags.boolean({ description: 'let agents use all tools that are held now' }),
     refuse: toolFlag('switch this held tool off; may be repeated'),
     ...listFlags,
   }
@@ -51,8 +53,13 @@ export default class IntegrationsTools extends ApiCommand<typeof IntegrationsToo
     const server = await ServerTools.of(this.api, this.args.integration, crew)
     if (refresh) await this.refresh(server)
     const known = await server.list()
-    const changes = [enable, disable, approve, refuse].some((names) => names?.length)
-    if (changes) await server.change({ enable, disable, approve, refuse }, known)
+    const { 'approve-all': all } = this.flags
+    const isMeant = ({ held_since, tool_name }: Tool) => held_since !== null && !refuse?.includes(tool_name)
+    const held = all ? known.filter(isMeant).map((row) => row.tool_name) : []
+    const approved = [...new Set([...(approve ?? []), ...held])]
+    const changes = all || [enable, disable, approve, refuse].some((names) => names?.length)
+    if (changes) await server.change({ enable, disable, approve: approved, refuse }, known)
+    if (all) this.out.note(held.length ? `Approved ${held.length} held.` : 'No tool is held.', 'green')
     const rows = changes ? await server.list() : known
     const { tool } = this.args
     if (tool !== undefined) return await this.out.show(toolCalled(rows, tool, this.args.integration), toolView)

@@ -14,6 +14,7 @@ export default class KeeperSetGovernance extends ApiCommand<typeof KeeperSetGove
     '$ <%= config.bin %> keeper set-governance --enabled --preset credentials --preset destructive',
     '$ <%= config.bin %> keeper set-governance --contact ada@example.com --min-risk 5',
     '$ <%= config.bin %> keeper set-governance --second-approver --lease 3600',
+    '$ <%= config.bin %> keeper set-governance --monitor-calls',
   ]
   static override flags = {
     enabled: Flags.boolean({ allowNo: true, description: 'whether watch rules are told to the judge' }),
@@ -37,6 +38,7 @@ export default class KeeperSetGovernance extends ApiCommand<typeof KeeperSetGove
       helpValue: 'SECONDS',
       description: 'how long an allowed credential stays; 0 for no end',
     }),
+    'monitor-calls': Flags.boolean({ allowNo: true, description: 'whether a model judges each call of a tool' }),
     provider: Flags.string({ options: [...judgeProviders, ''], description: 'who judges for this workspace' }),
     model: Flags.string({ description: 'model that judges for this workspace' }),
     credential: Flags.string({ description: 'key for it, by name or id' }),
@@ -54,6 +56,7 @@ export default class KeeperSetGovernance extends ApiCommand<typeof KeeperSetGove
       deny_notify_min_risk: this.flags['min-risk'],
       require_second_approver: this.flags['second-approver'],
       auto_lease_seconds: lease,
+      monitor_tool_calls: this.flags['monitor-calls'],
       gov_model_provider: provider as never,
       gov_model_id: model,
       gov_model_credential_id: credential ? await credentialId(this.api, credential) : credential,

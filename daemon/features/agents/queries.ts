@@ -87,6 +87,9 @@ export type AgentMembers = Pick<
   | 'ask_forms'
 > & { memory_enabled: boolean }
 
+/** Where an agent is, and its own tool servers. */
+export type AgentBrief = Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id' | 'mcp_config_json'>
+
 interface Stored extends Omit<AgentMembers, 'memory_enabled'> {
   memory_enabled: 0 | 1
   id: string
@@ -140,6 +143,9 @@ export const queries = statements((db) => ({
     `SELECT ${columns} FROM ${tables} WHERE a.workspace_id = ? AND a.id = ? AND a.deleted_at IS NULL`,
   ),
   byId: db.prepare<[id: string], AgentRow>(`SELECT ${columns} FROM ${tables} WHERE a.id = ? AND a.deleted_at IS NULL`),
+  brief: db.prepare<[id: string], AgentBrief>(
+    'SELECT id, workspace_id, crew_id, mcp_config_json FROM agents WHERE id = ? AND deleted_at IS NULL',
+  ),
   counts: db.prepare<[id: string], AgentCounts>(`SELECT ${counts} FROM agents a WHERE a.id = ?`),
   bySlug: db.prepare<[workspace: string, slug: string], { id: string }>(
     'SELECT id FROM agents WHERE workspace_id = ? AND slug = ? AND deleted_at IS NULL',

@@ -14,8 +14,11 @@ import { type Problem, problem } from '#kernel/problem'
 import { givePlace } from '../crews/places/service.ts'
 import { broadcast, broadcastChange } from './broadcasts.ts'
 import { secretWarnings } from './forms/secrets.ts'
-import { type AgentMembers, type AgentRow, queries } from './queries.ts'
+import { type AgentBrief, type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { toAgent } from './rows.ts'
+
+export { avatarUrl } from './rows.ts'
+
 import { memberNames, merge, searchText } from './rules.ts'
 import { scheduleMembers, setSchedule } from './schedules/service.ts'
 import { setRequireTimestamp } from './webhooks/service.ts'
@@ -41,6 +44,9 @@ export function callerOf(
 
 /** A live agent of any workspace: for the daemon's own work, never for a request. */
 export const agentById = ({ db }: App, agentId: string): AgentRow | undefined => queries(db).byId.get(agentId)
+
+/** As `agentById`, for what is asked many times a second: where it is, and its own tool servers. */
+export const agentInBrief = ({ db }: App, agentId: string): AgentBrief | undefined => queries(db).brief.get(agentId)
 
 /** The live agent of a workspace with that slug. */
 export function agentCalled(app: App, workspace: string, slug: string): AgentRow | undefined {

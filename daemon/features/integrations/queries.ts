@@ -46,6 +46,11 @@ export const queries = statements((db) => ({
   ofCrew: db.prepare<[crew: string], Counted>(
     `SELECT ${counted} FROM mcp_servers s WHERE s.crew_id = ? ORDER BY s.created_at DESC, s.rowid DESC`,
   ),
+  /** Those of a workspace and of a crew that have a name: one of each at most. */
+  called: db.prepare<{ workspace: string; crew: string | null; name: string }, Counted>(
+    `SELECT ${counted} FROM mcp_servers s WHERE s.workspace_id = @workspace AND s.crew_id IS NULL AND s.name = @name
+     UNION ALL SELECT ${counted} FROM mcp_servers s WHERE s.crew_id = @crew AND s.name = @name`,
+  ),
   ofCrews: db.prepare<[workspace: string], Counted & { crew_name: string; crew_slug: string }>(
     `SELECT ${counted}, k.name AS crew_name, k.slug AS crew_slug
      FROM mcp_servers s JOIN crews k ON k.id = s.crew_id

@@ -75,6 +75,10 @@ const columns = `id, workspace_id, crew_id, agent_id, agent_name, agent_slug, ch
   launched_at, cancelled_at, cancelled_by, ended_at, outcome, tokens, attempt, worked_ms, spent_json, reason`
 
 export const queries = statements((db) => ({
+  /** Whether the agent touched a decoy, and nobody has decided about that. */
+  tripped: db.prepare<[agent: string], { found: 1 }>(
+    'SELECT 1 AS found FROM tripwire_trips WHERE agent_id = ? AND settled_at IS NULL LIMIT 1',
+  ),
   insert: db.prepare<[NewRun & { stream: string }], Run>(
     `INSERT INTO runs (id, workspace_id, crew_id, agent_id, agent_name, agent_slug, chat_id, mission_id, source,
       source_id, triggered_by, trigger_type, max_turns, phase, stream, first_frame, created_at)

@@ -75,9 +75,19 @@ export function checkMayHear(agent: AgentRow): void {
     throw problem('agent_pending_review', { extra: { reason: 'pending_review', agent_id: agent.id } })
 }
 
+/** Refuses an agent that a tripwire stopped, until a person has decided. docs/tripwires.md. */
+export function checkNotHeld({ db }: App, { id }: Pick<AgentRow, 'id'>): void {
+  if (queries(db).tripped.get(id))
+    throw problem('agent_pending_review', {
+      detail: 'A tripwire stopped this agent: somebody who manages its crew decides whether it goes on',
+      extra: { reason: 'tripwire', agent_id: id },
+    })
+}
+
 /** Refuses a run that cannot begin because the agent may not work or this server runs no agents. */
 export function checkMayBegin(app: App, agent: AgentRow): asserts agent is AgentRow & { crew_id: string } {
   checkMayHear(agent)
+  checkNotHeld(app, agent)
   if (!agent.crew_id)
     throw problem('crew_not_running', { detail: 'The agent belongs to no crew, so it has no place to work' })
   if (!app.runs.available) throw problem('runtime_unavailable')

@@ -25,6 +25,8 @@ export interface Adapter {
   readonly namesSessions?: RegExp
   /** What else was seen to work in runs of Muster; docs/adapters.md, "What a crew has". */
   readonly can: Omit<Abilities, 'resume'>
+  /** It can be made to ask before each call of a tool. */
+  readonly holdsCalls?: true
   /** Why no agent may have it; absent when agents may. */
   readonly refused?: string
   launch(turn: Turn): Launch
@@ -86,6 +88,8 @@ export interface Turn {
   session: { id: string; resume: boolean; folder: string } | null
   /** What it was taught; nothing unless stated. */
   skills?: readonly GivenSkill[]
+  /** How long a call of a tool may be held until it is judged; absent where the client need not ask. */
+  holdMs?: number
   /** How often the client asks the model service again by itself; 5 unless stated. */
   retries?: number
 }

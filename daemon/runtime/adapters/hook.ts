@@ -3,6 +3,12 @@ import type { ModelAccess } from './adapter.ts'
 /** Seconds that a client waits for a hook, in which the sidecar has surely answered. */
 export const hookSeconds = 10
 
+/** What clients call the moment before a call of a tool. */
+export const beforeCall = 'PreToolUse'
+
+/** Seconds that a client waits for a call that is held so long: the daemon answers first. */
+export const heldFor = (ms: number): number => Math.ceil(ms / 1000) + 2
+
 /** The variables of the agent that a hook needs. */
 export const hookVariables = ['SVC_AGENT_TOKEN', 'SVC_RUN_ID'] as const
 

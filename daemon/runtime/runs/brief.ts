@@ -5,17 +5,19 @@ import type { App } from '#kernel/app'
 import { problem } from '#kernel/problem'
 import { type AgentRow, agentById, agentsOfCrew } from '../../features/agents/service.ts'
 import { saidMeanwhile, sessionFor } from '../../features/chats/sessions/service.ts'
-import { deliveryOf, secretFiles } from '../../features/credentials/delivery/service.ts'
+import { deliveryOf, type Secret, secretFiles } from '../../features/credentials/delivery/service.ts'
 import { containerOf } from '../../features/crews/containers/service.ts'
 import { placeOf } from '../../features/crews/places/service.ts'
 import { gatewayServers } from '../../features/integrations/gateway/service.ts'
+import { monitoring } from '../../features/keeper/calls/service.ts'
 import { contextOf } from '../../features/memory/context/service.ts'
 import { rulesIn } from '../../features/memory/rules/service.ts'
 import { writtenPersona } from '../../features/persona/service.ts'
 import { originOf } from '../../features/runs/chains/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
-import type { Run } from '../../features/runs/service.ts'
+import { checkNotHeld, type Run } from '../../features/runs/service.ts'
 import { skillsOf } from '../../features/skills/delivery/service.ts'
+import { decoysOf } from '../../features/tripwires/service.ts'
 import { languageOf } from '../../features/workspaces/service.ts'
 import { type Adapter, capReason, type Folders, foldersOf, type Turn } from '../adapters/adapter.ts'
 import { composePrompt, type Remembered } from '../adapters/history.ts'
@@ -39,6 +41,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
   const asked = sourceOf(app, run).prompt(app, run)
   if (!found) throw problem('not_found', { detail: 'The agent is deleted' })
   if (!asked) throw problem('not_found', { detail: 'What the agent was asked is deleted' })
+  checkNotHeld(app, found)
   const agent = { ...found, llm_model: asked.model ?? found.llm_model }
   if (place?.crewId !== run.crew_id)
     throw problem('crew_not_running', { detail: 'The agent has left the crew in which this run was to happen' })
@@ -65,15 +68,17 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
     env: {},
     session: kept,
     skills: skillsOf(app, agent.id),
+    ...held(app, run, adapter),
   })
   const timeoutSeconds = timeLeft(limitOf(app, agent, run), run)
   const { spec, mcpServers } = adapter.launch(turn)
   const { models, secrets } = deliveryOf(app, agent.id)
-  const files = [...spec.files, ...secretFiles(secrets, places.secrets)]
+  const files = [...spec.files, ...secretFiles([...secrets, ...decoysAmong(app, run, secrets)], places.secrets)]
   const local = runtime.kind === 'process' ? app.config.vendor[adapter.command.path] : undefined
   const argv = local ? [local, ...spec.argv.slice(1)] : spec.argv
   return {
     credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
+    handedIds: secrets.map(({ credentialId }) => credentialId),
     spec: { ...spec, argv, files, runId, crewId: run.crew_id, agent: place.agent, timeoutSeconds },
     facts: {
       agent: place.agent,
@@ -82,6 +87,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
       // Its failure is on record; a client that knows no tool servers need not name it.
       mcpServers: mcpServers.filter((name) => name !== musterServer),
       timeoutSeconds,
+      ...(turn.holdMs !== undefined && { holds: true }),
       session,
       command: {
         cmd: capReason(spec.argv.join(' ')),
@@ -101,6 +107,20 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
     overflow: prompt.overflow,
     lost,
   }
+}
+
+/** The decoys that an agent is given like its secrets; a secret of the same name comes first. */
+function decoysAmong(app: App, run: Run, secrets: readonly Secret[]): Secret[] {
+  const names = new Set(secrets.map(({ name }) => name))
+  return decoysOf(app, run.crew_id).flatMap(({ id, variable, value }) =>
+    variable === null || names.has(variable) ? [] : [{ credentialId: id, name: variable, value }],
+  )
+}
+
+/** How long calls are held, where the crew blocks what is judged harmful and the client can ask. */
+function held(app: App, run: Run, { holdsCalls }: Adapter): Pick<Turn, 'holdMs'> {
+  const how = holdsCalls ? monitoring(app, run.workspace_id, run.crew_id) : null
+  return how?.mode === 'block' ? { holdMs: how.budgetMs } : {}
 }
 
 interface Kept {
@@ -165,7 +185,9 @@ function situationOf(app: App, agent: AgentRow, run: Run, folders: Folders) {
   }
 }
 
-type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session' | 'skills'> & { sidecar: string }
+type Given = Pick<Turn, 'folders' | 'systemPrompt' | 'prompt' | 'env' | 'session' | 'skills' | 'holdMs'> & {
+  sidecar: string
+}
 
 const turnOf = (
   app: App,

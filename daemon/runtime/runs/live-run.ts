@@ -3,6 +3,7 @@ import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
+import { countHanded } from '../../features/credentials/scopes/service.ts'
 import { noteUses } from '../../features/memory/rules/service.ts'
 import { endRun, settleParking } from '../../features/runs/endings/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
@@ -10,6 +11,7 @@ import { markLaunching, markRunning, startOver } from '../../features/runs/progr
 import { noteProgram, type Started } from '../../features/runs/receipts/service.ts'
 import { findRun, type Run } from '../../features/runs/service.ts'
 import { noteUsed } from '../../features/skills/uses/service.ts'
+import { placeDecoys } from '../tripwires/files.ts'
 import {
   cancelledEarly,
   cancelledInstead,
@@ -188,6 +190,7 @@ export class LiveRun {
     learned,
     overflow,
     credentialIds,
+    handedIds,
     lost,
   }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
@@ -201,6 +204,7 @@ export class LiveRun {
       noteProgram(app, this.run, started)
       noteUses(app, run_id, learned, app.now())
       markUsed(app, credentialIds, { agent_id, run_id })
+      countHanded(app, handedIds)
       return true
     })
     const launches = await stored.catch((error) => {
@@ -209,6 +213,7 @@ export class LiveRun {
     })
     if (!launches) throw new Error('The run does not wait any more')
     const launchedAt = app.steady()
+    await placeDecoys(app, runtime, this.run.crew_id, facts.agent)
     await unless(this.detached.signal, () => runtime.startRun(spec))
     if (this.detached.signal.aborted) return null
     this.noteRunning()

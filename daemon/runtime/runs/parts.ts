@@ -28,6 +28,8 @@ export interface LaunchFacts {
   provider?: string
   mcpServers: string[]
   timeoutSeconds: number
+  /** The client asks before each call of a tool. */
+  holds?: boolean
   /** What the client keeps of its work; null when it keeps nothing. */
   session: ClientSession | null
   /** For the journal's `exec.command`. */
@@ -39,6 +41,8 @@ export interface Brief {
   spec: RunSpec
   /** Credentials that the run is given, itself or through its sidecar. */
   credentialIds: string[]
+  /** Those of which it is given the value. */
+  handedIds: string[]
   facts: LaunchFacts
   /** What receipts tell of it. */
   started: Started

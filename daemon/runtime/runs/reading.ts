@@ -65,8 +65,10 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
       stream.push(frame)
       transcript.add(frame)
       parts.app.collisions.saw(run, folder, frame)
+      parts.app.monitor.saw(run, facts.holds === true, frame)
     })
 
+  const inspect = parts.app.tripwires.reader(run)
   const reader = new OutputReader({
     follow: (offset, sink) => parts.runtime.follow(programOf(run, facts), offset, sink),
     async mend() {
@@ -75,6 +77,7 @@ export async function readRun(reading: Reading, launchedAt: number): Promise<Res
       return reason
     },
     read(chunk) {
+      inspect?.(chunk)
       const frames = parser.feed(chunk)
       if (frames.some((frame) => frame.type === 'system' && frame.metadata.subtype === 'init')) {
         noteInit(reading, adapter, parser)

@@ -7,6 +7,7 @@ import { whoCalls } from './admission.ts'
 import { agentReads, agentRoutes } from './agent-tools.ts'
 import type { Compiled } from './config.ts'
 import type { Ask } from './control.ts'
+import { answerHold, isHold } from './held.ts'
 import { answerMcp, mcpRoute, ownTools, serverBehind, serverPath } from './mcp.ts'
 import { answerHook, hookRoute } from './notes.ts'
 import { createPauses } from './pauses.ts'
@@ -52,7 +53,7 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
     if ('status' in agent) return refuse(request, response, agent.status, agent.message)
     const named = readOf(request)
     if (request.method !== 'POST' && !named) return refuse(request, response, 405, `Use POST ${route}.`)
-    // Not the uid: local processes share one.
+    // Not by uid: agents without a container of their own share one.
     const free = slots.take(agent.agentId)
     if (!free) return refuse(request, response, 429, 'Too many of your calls are still unanswered.')
     response.once('close', free)
@@ -65,10 +66,13 @@ export function createAgentCalls({ config, ask, slots, now = () => performance.n
       if (early) return early
       const { answer, hangUp } = sent(to, what)
       response.once('close', hangUp)
-      return pauses.heed(agent.agentId, to, await answer)
+      const answered = await answer
+      response.off('close', hangUp)
+      return pauses.heed(agent.agentId, to, answered)
     }
     const daemon = { call, tell: (...it: Parameters<typeof sent>) => void sent(...it) }
-    if (route === hookRoute) return answerHook(request, response, daemon)
+    if (route === hookRoute && !isHold(request)) return answerHook(request, response, daemon)
+    if (route === hookRoute) return answerHold(response, await read(request, serverBodyLimit), daemon)
     const server = serverPath.exec(route)?.[1]
     const body = named ? { value: named.body } : await read(request, server ? serverBodyLimit : bodyLimit)
     if ('refused' in body) return refuse(request, response, ...body.refused)

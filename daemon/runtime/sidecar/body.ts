@@ -11,7 +11,8 @@ let keptTotal = 0
 
 /**
  * Streams the body of a request to an upstream, and keeps it so that the call can be retried with another credential.
- * `tooLarge` is called once, when it exceeds its stated `length` or the limit.
+ * `tooLarge` is called once, when it exceeds its stated `length` or the limit; `refuse` once, when it holds a decoy, of
+ * which the last piece is not sent.
  */
 export class Body {
   readonly #request: IncomingMessage
@@ -19,15 +20,27 @@ export class Body {
   #keptBytes = 0
   #size = 0
   #ended = false
+  #refused = false
   #sink: Writable | null = null
 
-  constructor(request: IncomingMessage, length: number | null, tooLarge: () => void) {
+  constructor(
+    request: IncomingMessage,
+    length: number | null,
+    tooLarge: () => void,
+    holdsDecoy: ((chunk: Buffer) => boolean) | null = null,
+    refuse: () => void = tooLarge,
+  ) {
     const most = Math.min(length ?? bodyLimit, bodyLimit)
     this.#request = request
     request.pause()
     request.on('data', (chunk: Buffer) => {
       this.#size += chunk.length
       if (this.#size > most) return void (this.#size - chunk.length <= most && tooLarge())
+      if (this.#refused) return
+      if (holdsDecoy?.(chunk)) {
+        this.#refused = true
+        return refuse()
+      }
       this.#keep(chunk)
       if (this.#sink && !this.#sink.write(chunk)) request.pause()
     })

@@ -1,8 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Duplex, pipeline } from 'node:stream'
+import { type Duplex, pipeline, Transform } from 'node:stream'
 import type { Hello } from './client-hello.ts'
 import type { Compiled } from './config.ts'
+import { type DecoyWatch, notLetOut } from './decoys.ts'
 import type { Denial } from './denials.ts'
 import { type Dial, Refused, type Unreachable } from './dial.ts'
 import { forwardable } from './headers.ts'
@@ -23,6 +24,8 @@ export interface EgressParts {
   slots: Slots
   checkName: CheckName
   denied(denial: Denial): void
+  /** Nothing is looked for without it. */
+  decoys?: DecoyWatch
   /** Timeout for the first bytes in a tunnel. */
   helloMs?: number
 }
@@ -42,12 +45,12 @@ class Denied extends Error {
   }
 }
 
-export function createEgress({ config, dial, slots, checkName, denied, helloMs }: EgressParts): Egress {
+export function createEgress({ config, dial, slots, checkName, denied, decoys, helloMs }: EgressParts): Egress {
   /** Connects to a target or throws. The slot is released when the connection closes. */
   async function open(target: Target | null, asked: string, uid: number | null): Promise<Tunnel> {
     const current = config()
     if (!current) throw new Denied(503, 'this crew is still being set up: its sidecar has no configuration yet')
-    const agent = current.agentByUid.get(uid ?? -1)
+    const agent = current.ownerOf(uid)
     const agentId = agent?.agentId ?? null
     const rules = current.rulesOf(agent)
     const deny = (reason: string) => {
@@ -83,6 +86,7 @@ export function createEgress({ config, dial, slots, checkName, denied, helloMs }
   return {
     async tunnel(request, client, head, uid) {
       client.on('error', () => client.destroy())
+      if (decoys?.inHead(request, uid)) return void client.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
       try {
         const { far, admits } = await open(parseAuthority(request.url ?? ''), request.url ?? '', uid)
         if (client.destroyed) return void far.destroy()
@@ -105,7 +109,8 @@ export function createEgress({ config, dial, slots, checkName, denied, helloMs }
           throw new Denied(400, 'only http:// is passed on in this form; for https use CONNECT')
         const { far } = await open(parseAuthority(authority, 80), authority, uid)
         if (response.destroyed) return void far.destroy()
-        relay(request, response, far, authority, path!.startsWith('/') ? path! : `/${path}`)
+        const holdsDecoy = decoys?.ofBody(request, uid) ?? null
+        relay(request, response, { far, host: authority, path: path!.startsWith('/') ? path! : `/${path}`, holdsDecoy })
       } catch (error) {
         refuse(response, (error as Denied).status, (error as Denied).message)
       }
@@ -120,8 +125,15 @@ function asksFor(hello: Hello): string {
     : `asks for ${canonicalHost(hello.serverName) ?? 'what is no name'}`
 }
 
+interface Relayed {
+  far: Socket
+  host: string
+  path: string
+  holdsDecoy: ((chunk: Buffer) => boolean) | null
+}
+
 /** Sends one plain HTTP request over its own connection, with the target's name in the Host header. */
-function relay(request: IncomingMessage, response: ServerResponse, far: Socket, host: string, path: string): void {
+function relay(request: IncomingMessage, response: ServerResponse, { far, host, path, holdsDecoy }: Relayed): void {
   const headers = { ...forwardable(request, ['host']), host, connection: 'close' }
   const out = httpRequest({ createConnection: () => far, method: request.method!, path, headers, setHost: false })
   out.setTimeout(idleMs, () => out.destroy())
@@ -138,7 +150,15 @@ function relay(request: IncomingMessage, response: ServerResponse, far: Socket, 
     out.destroy()
     request.resume()
   })
-  request.pipe(out)
+  if (!holdsDecoy) return void request.pipe(out)
+  const inspected = new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (!holdsDecoy(chunk)) return done(null, chunk)
+      refuse(response, 403, notLetOut)
+      out.destroy()
+    },
+  })
+  request.pipe(inspected).pipe(out)
 }
 
 const reasons: Record<number, string> = {

@@ -21,6 +21,8 @@ const gatewayRoute = '/mcp-tool-calls'
 
 /** What answers the messages of one tool server. */
 export interface ToolServer {
+  /** How long an answer may take before a stream is begun for it. */
+  patienceMs: number
   /** The answer to what takes no time; null for all else. */
   atOnce(message: Message): Outcome | null
   ask(message: Message): Promise<Called>
@@ -57,11 +59,11 @@ export async function answerMcp(
   const early = server.atOnce(message)
   if (early) return reply(response, message.id, early)
   const streamed = String(request.headers.accept ?? '').includes('text/event-stream')
-  const stop = streamed ? beginStream(response, message) : () => undefined
+  const stop = streamed ? streamAfter(server.patienceMs, response, message) : () => undefined
   const { outcome, notes } = await server.ask(message).finally(stop)
   if (response.destroyed) return
   if (notes) response.once('finish', notes.taken)
-  if (streamed) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
+  if (response.headersSent) response.end(event({ jsonrpc: '2.0', id, ...outcome }))
   else reply(response, message.id, outcome)
 }
 
@@ -70,12 +72,15 @@ const reply = (response: ServerResponse, id: string | number | null, outcome: Ou
 
 /** Muster's own tools. What one of them results in also says what waits to be told to the agent. */
 export const ownTools = (daemon: Daemon): ToolServer => ({
+  patienceMs: 0,
   atOnce: (message) => (message.method === 'tools/call' ? null : answerAtOnce(message)),
   ask: (message) => callTool(message, daemon),
 })
 
 /** A server of people's choice, which the daemon calls in the place of the agent. */
 export const serverBehind = (daemon: Daemon, server: string): ToolServer => ({
+  // Most answers are quicker, and clients read them whole with less work than from a stream.
+  patienceMs: 250,
   atOnce: ({ method }) => (method === 'ping' ? { result: {} } : null),
   async ask({ method, params }) {
     const { status, body } = await daemon.call(gatewayRoute, { server, method, params })
@@ -118,6 +123,16 @@ async function callTool({ params }: Message, daemon: Daemon): Promise<Called> {
 }
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`
+
+/** Begins a stream unless it is stopped within that time. */
+function streamAfter(ms: number, response: ServerResponse, message: Message): () => void {
+  if (ms === 0) return beginStream(response, message)
+  let stop = () => clearTimeout(timer)
+  const timer = setTimeout(() => {
+    if (!response.destroyed) stop = beginStream(response, message)
+  }, ms)
+  return () => stop()
+}
 
 /** Sends the head at once and keep-alives regularly, since people take minutes to answer. */
 function beginStream(response: ServerResponse, { params }: Message): () => void {

@@ -6,6 +6,7 @@ import { agentRoutes, createAgentCalls } from './agent-calls.ts'
 import { type Compiled, compileConfig } from './config.ts'
 import type { Ask } from './control.ts'
 import { createTurns } from './credentials.ts'
+import { createDecoyWatch, notLetOut } from './decoys.ts'
 import { createDenials } from './denials.ts'
 import { createDial } from './dial.ts'
 import { createEgress } from './egress.ts'
@@ -65,12 +66,15 @@ export async function startSidecar({
   const config = () => current
   const names = createNames(hostsFile)
   const dial = createDial(names.resolve, { judgeOwn: isolated })
+  const decoys = createDecoyWatch({ config, report })
   const calls = createModelCalls({
+    decoys,
     config,
     turns: createTurns(now),
     dial,
     slots: createSlots(callSlots.total, callSlots.each),
     report,
+    ask,
     loopbackUpstreams: !isolated,
     relay,
   })
@@ -80,6 +84,7 @@ export async function startSidecar({
     slots: createSlots(tunnelSlots.total, tunnelSlots.each),
     checkName: createWildcardNames(now),
     denied: createDenials(report, now),
+    decoys,
   })
 
   const agentCalls = createAgentCalls({ config, ask, slots: createSlots(agentCallSlots.total, agentCallSlots.each) })
@@ -87,12 +92,13 @@ export async function startSidecar({
   const open = new Map<Socket, number | null>()
 
   /** Closes connections whose owner is no longer an agent of the crew. */
-  function cut({ uids, agentByUid }: Compiled): void {
-    if (uids) for (const [socket, uid] of open) if (!agentByUid.has(uid ?? -1)) socket.destroy()
+  function cut({ uids, ownerOf }: Compiled): void {
+    if (uids) for (const [socket, uid] of open) if (!ownerOf(uid)) socket.destroy()
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): void {
     const { url = '', method } = request
+    if (decoys.inHead(request, uid)) return void say(response, 403, { error: notLetOut })
     if (!url.startsWith('/')) return void egress.forward(request, response, uid)
     if (calls.answer(request, response, uid) || agentCalls.answer(request, response, uid)) return
     const path = url.split('?')[0]

@@ -1,11 +1,14 @@
+/** A uid, an agent by its id, or nobody in particular. */
+type Caller = number | string | null
+
 /** Limits concurrency in total and for each caller, so that one agent cannot starve its crew. */
 export interface Slots {
   /** Takes a slot and returns the function that releases it; null when none is free. */
-  take(caller: number | string | null): (() => void) | null
+  take(caller: Caller): (() => void) | null
 }
 
 export function createSlots(total: number, each: number): Slots {
-  const held = new Map<number | string | null, number>()
+  const held = new Map<Caller, number>()
   let all = 0
   return {
     take(caller) {

@@ -45,6 +45,18 @@ describe('muster integrations tools', () => {
     expect((await tools('none')).code).toBe(3)
   })
 
+  it('approves all that is held, but for what is refused', async () => {
+    const { server, tools, states } = await scene()
+    await tools('--refresh')
+    expect(await tools('--approve-all')).toMatchObject({ code: 0, stderr: expect.stringContaining('No tool is held.') })
+    server.pages = [[tool('find', 'Finds more'), tool('open', 'Opens more'), tool('close')]]
+    await tools('--refresh')
+    expect(await states()).toEqual({ close: 'held', find: 'held', open: 'held' })
+    const approved = await tools('--approve-all', '--refuse', 'close')
+    expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining('Approved 2 held.') })
+    expect(await states()).toEqual({ close: 'off', find: 'allowed', open: 'allowed' })
+  })
+
   it('does so for a crew, and says why a list cannot be read', async () => {
     const { it, add, server, muster } = await scene()
     const crews: { id: string; slug: string }[] = (await it.call('OWNER', 'GET', '/crews')).body

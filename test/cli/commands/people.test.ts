@@ -168,6 +168,12 @@ describe('muster workspaces', () => {
       code: 5,
       stderr: expect.stringContaining('second factor'),
     })
+    const shown = async () =>
+      JSON.parse((await run('workspaces', 'show', '--json')).stdout).journal_tool_arguments as boolean
+    expect(await run('workspaces', 'update', '--tool-arguments')).toMatchObject({ code: 0 })
+    expect(await shown()).toBe(true)
+    expect(await run('workspaces', 'update', '--no-tool-arguments')).toMatchObject({ code: 0 })
+    expect(await shown()).toBe(false)
     expect(await run('workspaces', 'update')).toMatchObject({ code: 2 })
     expect(await run('workspaces', 'remove', 'lab')).toMatchObject({
       code: 2,

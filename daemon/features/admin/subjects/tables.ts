@@ -184,6 +184,8 @@ export const rules: readonly Rule[] = [
   },
   unname('keeper_governance_settings', 'updated_by'),
   unname('keeper_requests', 'settled_by_user_id'),
+  unname('tripwires', 'created_by_user_id'),
+  unname('tripwire_trips', 'settled_by_user_id'),
   unname('keeper_request_events', 'actor_id'),
   unname('journal_compactions', 'asked_by'),
   {

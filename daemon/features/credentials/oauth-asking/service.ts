@@ -17,9 +17,13 @@ export class Unsound extends Error {
 const timeoutMs = 10_000
 const maxBytes = 1024 * 1024
 
-/** A `fetch` for one exchange with other servers: all of it within 15 seconds, each answer of at most 1 MiB. */
-export function guardedFetch(app: App) {
-  const signal = AbortSignal.any([AbortSignal.timeout(15_000), app.stopping.signal])
+/**
+ * A `fetch` for one exchange with other servers: all of it within 15 seconds, each answer of at most 1 MiB. What must
+ * be heard to its end (`toTheEnd`) goes on while the daemon stops.
+ */
+export function guardedFetch(app: App, { toTheEnd = false } = {}) {
+  const time = AbortSignal.timeout(15_000)
+  const signal = toTheEnd ? time : AbortSignal.any([time, app.stopping.signal])
   return (url: string | URL, init: object = {}): Promise<Response> => {
     const operator = permitsAddress(app.config.integrationHosts, new URL(url))
     return streamingFetch(app.outbound, { operator, timeoutMs, maxBytes, signal })(url, init)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#kernel/app'
 import { singleFlight } from '#kernel/jobs/single-flight'
 import { untilWritten } from '#kernel/store/until-written'
@@ -24,8 +25,20 @@ const running = new WeakMap<App, Map<string, Promise<boolean>>>()
  */
 export function renew(app: App, credentialId: string): Promise<boolean> {
   const all = running.get(app) ?? new Map<string, Promise<boolean>>()
+  if (app.stopping.signal.aborted) return all.get(credentialId) ?? Promise.resolve(false)
   running.set(app, all)
   return singleFlight(all, credentialId, () => attempt(app, credentialId))
+}
+
+/**
+ * Resolves when nothing is being renewed any more, at the latest after so long. Before that the daemon must not end: a
+ * refresh token that a server gave in place of another one would be lost, and with it the sign-in.
+ */
+export async function renewalsOver(app: App, mostMs: number): Promise<void> {
+  const late = new AbortController()
+  const all = Promise.allSettled(running.get(app)?.values() ?? [])
+  await Promise.race([all, pause(mostMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined)])
+  late.abort()
 }
 
 /** Renews the tokens of a credential that are over or about to end, before they are sent. */

@@ -24,11 +24,14 @@ export const exchangeCode = (
     })
   })
 
-/** Exchanges a refresh token for new ones; without a new refresh token the old one goes on. Throws `Unsound`. */
+/**
+ * Exchanges a refresh token for new ones; without a new refresh token the old one goes on. Also while the daemon stops:
+ * a server may take the old one no more once it has answered. Throws `Unsound`.
+ */
 export const renewTokens = (app: App, client: OauthClient, refreshToken: string): Promise<Granted> =>
   asking(app, client, async (server, options) => {
     const { refreshAuthorization } = await import('@modelcontextprotocol/sdk/client/auth.js')
-    return refreshAuthorization(server, { ...options, refreshToken })
+    return refreshAuthorization(server, { ...options, fetchFn: guardedFetch(app, { toTheEnd: true }), refreshToken })
   })
 
 type Options = ReturnType<typeof optionsFor>

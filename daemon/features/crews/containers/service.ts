@@ -3,7 +3,7 @@ import { fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor } from '#kernel/feature'
-import type { CrewSpec } from '#runtime/types'
+import type { CrewSpec, NetworkPolicy } from '#runtime/types'
 import { placesOf } from '../places/service.ts'
 import { type ContainerRow, type Desired, type Observed, type OwnedRow, queries } from './queries.ts'
 
@@ -76,14 +76,22 @@ const toSpec = (app: App, row: OwnedRow): CrewSpec => ({
   image: row.runtime_image ?? '',
   memoryMb: row.container_memory_mb ?? app.config.defaultMemoryMb,
   cpus: row.container_cpus ?? app.config.defaultCpus,
-  network: {
-    mode: row.network_mode,
-    allowedDomains: JSON.parse(row.allowed_domains_json),
-    // The server's setting overrides the crew's, even when it is turned off later.
-    allowPrivateEndpoints: row.allow_private_endpoints === 1 && app.config.allowPrivateEndpoints,
-  },
+  network: toNetwork(app, row),
   agents: placesOf(app, row.crew_id),
 })
+
+const toNetwork = (app: App, row: OwnedRow): NetworkPolicy => ({
+  mode: row.network_mode,
+  allowedDomains: JSON.parse(row.allowed_domains_json),
+  // The server's setting overrides the crew's, even when it is turned off later.
+  allowPrivateEndpoints: row.allow_private_endpoints === 1 && app.config.allowPrivateEndpoints,
+})
+
+/** The network policy of a crew; null when nothing is left of its container. */
+export function networkOf(app: App, crewId: string): NetworkPolicy | null {
+  const row = queries(app.db).owned.get(crewId)
+  return row ? toNetwork(app, row) : null
+}
 
 export const containerOf = ({ db }: App, crewId: string): ContainerRow | undefined => queries(db).find.get(crewId)
 

@@ -32,6 +32,7 @@ const named = `SELECT ${columns
 
 export const queries = statements((db) => ({
   ofAgent: db.prepare<[agent: string], Named>(`${named} WHERE b.agent_id = ? ORDER BY s.name, b.id`),
+  to: db.prepare<[agent: string, server: string], Named>(`${named} WHERE b.agent_id = ? AND b.mcp_server_id = ?`),
   find: db.prepare<[agent: string, id: string], Named>(`${named} WHERE b.agent_id = ? AND b.id = ?`),
   /** The credentials that a server is used with. */
   credentials: db

@@ -52,6 +52,10 @@ export function bound(app: App, { actor, agentId }: Call<typeof integrations.bou
 /** What an agent is bound to. */
 export const bindingsOf = ({ db }: App, agent: string): Named[] => queries(db).ofAgent.all(agent)
 
+/** How an agent is bound to a server; undefined where it is not. */
+export const bindingTo = ({ db }: App, agent: string, server: string): Named | undefined =>
+  queries(db).to.get(agent, server)
+
 export function bind(app: App, { actor, agentId, body, now }: Call<typeof integrations.bind>): Shown {
   const agent = findAgent(app, actor.workspace, agentId)
   const server = serverFor(app, agent, body)

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { App } from '#kernel/app'
 import { untilWritten } from '#kernel/store/until-written'
 import type { Clean } from '../connections/sending.ts'
-import { serverById } from '../find.ts'
+import { stillThat } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { learn } from '../tools/learning.ts'
 import { readTools } from '../tools/reading.ts'
@@ -16,11 +16,7 @@ interface Reading {
 export async function learnTools(app: App, server: ServerRow, client: Client, { timeoutMs, clean }: Reading) {
   const tools = clean(await readTools(client, `The server ${server.name}`, timeoutMs))
   await untilWritten(app, () => {
-    // What another address or program offered says nothing of the server as it is now.
-    const current = serverById(app, server.workspace_id, server.id)
-    if (current && placesOf(current) === placesOf(server))
-      learn(app, current, { tools, complete: false, actor: null, now: app.now() })
+    const current = stillThat(app, server)
+    if (current) learn(app, current, { tools, complete: false, actor: null, now: app.now() })
   })
 }
-
-const placesOf = ({ endpoint, command, args_json }: ServerRow): string => JSON.stringify([endpoint, command, args_json])

@@ -5,7 +5,7 @@ import type { ServerProcess, ServerProgram } from '#runtime/types'
 import type { AgentRow } from '../../agents/service.ts'
 import type { Clean } from '../connections/sending.ts'
 import type { Effective } from '../resolved/rules.ts'
-import { integrationsOf } from '../resolved/service.ts'
+import { integrationCalled, integrationsOf } from '../resolved/service.ts'
 import { isRefusal, type Session, unusable } from '../sessions/service.ts'
 import { mayCall, toolState, toolStates } from '../tools/service.ts'
 import { learnTools } from './listing.ts'
@@ -15,12 +15,16 @@ import { reach } from './ways.ts'
 
 /** The agent that asks, within a run that is at work. */
 export interface Caller {
-  agent: AgentRow
+  agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
+  /** It may reach less than its crew. */
+  restricted: boolean
   /** Starts a server in the agent's crew. */
   start(program: ServerProgram): Promise<ServerProcess>
+  /** Whether the agent can wait for people. */
+  waits: boolean
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */
@@ -40,15 +44,13 @@ const failure = (message: string, code = -32000): Outcome => ({ error: { code, m
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** Names of the servers that an agent's client is told of: programs do not run in containers. */
+/** Names of the servers that an agent's client is told of. */
 export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): string[] =>
-  integrationsOf(app, agent).flatMap(({ server }) =>
-    server.transport === 'streamable-http' || app.config.containerProvider === 'process' ? [server.name] : [],
-  )
+  integrationsOf(app, agent).map(({ server }) => server.name)
 
 /** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
 export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {
-  const found = integrationsOf(app, caller.agent).find((it) => it.server.name === server)
+  const found = integrationCalled(app, caller.agent, server)
   if (method === 'tools/call') return callTool(app, caller, found, { server, params })
   if (!found) return failure(`There is no server ${server.slice(0, 64)} for this agent`, -32602)
   if (method === 'initialize') return { result: greeting(found, params) }

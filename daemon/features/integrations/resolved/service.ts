@@ -3,9 +3,9 @@ import type { integrations, ResolvedIntegration } from '#contract/integrations'
 import type { App } from '#kernel/app'
 import type { Actor, Call } from '#kernel/feature'
 import { type AgentRow, findAgent } from '../../agents/service.ts'
-import { bindingsOf, credentialName } from '../bindings/service.ts'
+import { bindingsOf, bindingTo, credentialName } from '../bindings/service.ts'
 import { credentialFor } from '../connections/service.ts'
-import { serversFor } from '../find.ts'
+import { serversCalled, serversFor } from '../find.ts'
 import { overridden, readConfig, type ServerConfig } from '../server-config.ts'
 import { described } from '../shown.ts'
 import { type Effective, effective, reasonFor } from './rules.ts'
@@ -20,6 +20,17 @@ export function resolved(app: App, { actor, agentId }: Call<typeof integrations.
 /** The servers that an agent may use now, by name. */
 export const integrationsOf = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): Effective[] =>
   effective(serversFor(app, agent.workspace_id, agent.crew_id), bindingsOf(app, agent.id))
+
+/** The one of `integrationsOf` that has a name, however many others there are. */
+export function integrationCalled(
+  app: App,
+  { id, workspace_id, crew_id }: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>,
+  name: string,
+): Effective | undefined {
+  const servers = serversCalled(app, workspace_id, crew_id, name)
+  const bindings = [...servers.workspace, ...servers.crew].flatMap((it) => bindingTo(app, id, it.id) ?? [])
+  return effective(servers, bindings)[0]
+}
 
 function present(app: App, actor: Actor, it: Effective): Shown {
   const { server, binding, replaces } = it

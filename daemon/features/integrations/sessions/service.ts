@@ -6,6 +6,7 @@ import { OutboundError } from '#kernel/outbound/outbound'
 import { streamingFetch } from '#kernel/outbound/stream-fetch'
 import { plainLine } from '#kernel/plain-line'
 import { version } from '#kernel/version'
+import { wholeAnswer } from './whole-answer.ts'
 
 /** What a server is called with, and the most that it may answer. */
 export interface Called {
@@ -42,7 +43,8 @@ interface Reasons {
 /** A connection to a server, which stays until it is closed. */
 export interface Session {
   client: Client
-  close(): Promise<void>
+  /** With a reason, that is why what is under way fails. */
+  close(reason?: string): Promise<void>
   /** Why the server is gone, where that is known. */
   failure?(): Unusable | null
 }
@@ -65,7 +67,13 @@ export async function openSession(
   const end = new AbortController()
   const until = AbortSignal.any([end.signal, signal, app.stopping.signal])
   const operator = permitsAddress(app.config.integrationHosts, url)
-  const ask = streamingFetch(app.outbound, { operator, timeoutMs, maxBytes, signal: until })
+  const ask = streamingFetch(app.outbound, {
+    operator,
+    timeoutMs,
+    maxBytes,
+    signal: until,
+    whole: wholeAnswer,
+  })
   const transport = new StreamableHTTPClientTransport(url, {
     // Nothing is done with what a server says unasked, so no stream is opened for it.
     fetch: async (to, init) => (init?.method === 'GET' ? new Response(null, { status: 405 }) : ask(to, init)),

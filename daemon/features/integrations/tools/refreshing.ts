@@ -4,7 +4,7 @@ import type { App } from '#kernel/app'
 import { type Actor, type Call, staged } from '#kernel/feature'
 import { type Problem, problem } from '#kernel/problem'
 import { findCrew } from '../../crews/service.ts'
-import { findServer, serverById } from '../find.ts'
+import { findServer, stillThat } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { Unusable } from '../sessions/service.ts'
 import type { Told } from './definition.ts'
@@ -80,8 +80,8 @@ export function take(
   { server, tools, complete, failure }: Heard,
   { actor, now }: { actor: Actor | null; now: string },
 ): Refreshed | Problem | null {
-  const current = serverById(app, server.workspace_id, server.id)
-  if (!current || current.endpoint !== server.endpoint || current.config_json !== server.config_json) return null
+  const current = stillThat(app, server)
+  if (!current) return null
   if (failure === null) return learn(app, current, { tools, complete, actor, now })
   noteFailure(app, server.id, failure, now)
   return problem('tools_unreadable', { detail: failure })

@@ -9,6 +9,7 @@ import { problem } from '#kernel/problem'
 import { tierFloor, tierOf } from '../../credentials/levels/service.ts'
 import { requireSecondApprover, secondApproverRequired } from '../../workspaces/service.ts'
 import { judging } from '../config/service.ts'
+import { judgeOf } from '../evaluators/service.ts'
 import { type GovernanceRow, queries } from './queries.ts'
 
 type Shown = Reply<typeof keeper.governance>
@@ -21,6 +22,7 @@ const unset: Omit<Set, 'require_second_approver'> = {
   watch_spec: '',
   watch_presets: [],
   auto_lease_seconds: 0,
+  monitor_tool_calls: false,
   gov_model_provider: '',
   gov_model_id: '',
   gov_model_credential_id: '',
@@ -33,6 +35,7 @@ const fromRow = (row: GovernanceRow): typeof unset => ({
   watch_spec: row.watch_spec,
   watch_presets: JSON.parse(row.watch_presets_json) as WatchPreset[],
   auto_lease_seconds: row.auto_lease_seconds,
+  monitor_tool_calls: row.monitor_tool_calls === 1,
   gov_model_provider: row.model_provider,
   gov_model_id: row.model_id,
   gov_model_credential_id: row.model_credential_id,
@@ -78,9 +81,10 @@ function secondApproverOf(app: App, byWorkspace: boolean): Shown['effective_seco
 export function set(app: App, { actor, body, now }: Call<typeof keeper.setGovernance>): Shown {
   const { workspace } = actor
   const before = governanceOf(app, workspace)
+  const known = Object.entries(body).filter(([name]) => Object.hasOwn(before, name))
   const after: Set = {
     ...before,
-    ...body,
+    ...Object.fromEntries(known),
     ...(body.watch_presets && { watch_presets: [...new Set(body.watch_presets)] }),
     ...(body.watch_spec !== undefined && { watch_spec: body.watch_spec.trim() }),
     ...(body.gov_model_id !== undefined && { gov_model_id: body.gov_model_id.trim() }),
@@ -96,6 +100,7 @@ export function set(app: App, { actor, body, now }: Call<typeof keeper.setGovern
     watch_spec: after.watch_spec,
     watch_presets_json: JSON.stringify(after.watch_presets),
     auto_lease_seconds: after.auto_lease_seconds,
+    monitor_tool_calls: after.monitor_tool_calls ? 1 : 0,
     model_provider: after.gov_model_provider,
     model_id: after.gov_model_id,
     model_credential_id: after.gov_model_credential_id,
@@ -146,7 +151,9 @@ function check(app: App, { workspace, role }: Actor, before: Set, after: Set): v
     })
 }
 
-function warningOf(app: App, workspace: string, { require_second_approver }: Set): string | null {
+function warningOf(app: App, workspace: string, { require_second_approver, monitor_tool_calls }: Set): string | null {
+  if (monitor_tool_calls && 'missing' in judgeOf(app, 'behavior'))
+    return 'No call is judged yet: nobody is named who judges them (muster keeper aux)'
   if (!require_second_approver || queries(app.db).deciders.all(workspace).length > 1) return null
   return 'Only one member may decide: what that person brought about nobody can approve'
 }

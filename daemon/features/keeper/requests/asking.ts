@@ -108,6 +108,7 @@ export function open(app: App, { type, agent, wanted, asked, command, env_var, b
       task_id: asked.task_id ?? null,
       run_id: asked.run_id ?? null,
       chat_id: asked.chat_id ?? null,
+      call_id: null,
       intent: asked.intent.trim(),
       command,
       env_var,

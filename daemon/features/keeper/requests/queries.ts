@@ -15,6 +15,8 @@ export interface Row {
   task_id: string | null
   run_id: string | null
   chat_id: string | null
+  /** The call of a tool that is judged, as its client names it. */
+  call_id: string | null
   intent: string
   command: string | null
   env_var: string | null
@@ -48,6 +50,7 @@ export type NewRow = Pick<
   | 'task_id'
   | 'run_id'
   | 'chat_id'
+  | 'call_id'
   | 'intent'
   | 'command'
   | 'env_var'
@@ -81,9 +84,9 @@ interface Decided {
 }
 
 const select = `SELECT r.seq, r.id, r.workspace_id, r.crew_id, r.agent_id, r.credential_id, r.security_level,
-  r.request_type, r.task_id, r.run_id, r.chat_id, r.intent, r.command, r.env_var, r.decision, r.reason, r.risk_score,
-  r.rule, r.exit_code, r.prompt, r.raw_response, r.judge_profile, r.used_at, r.settled_by_user_id, r.created_at,
-  r.decided_at, a.name AS agent_name, a.created_by_user_id AS initiator, c.name AS credential_name
+  r.request_type, r.task_id, r.run_id, r.chat_id, r.call_id, r.intent, r.command, r.env_var, r.decision, r.reason,
+  r.risk_score, r.rule, r.exit_code, r.prompt, r.raw_response, r.judge_profile, r.used_at, r.settled_by_user_id,
+  r.created_at, r.decided_at, a.name AS agent_name, a.created_by_user_id AS initiator, c.name AS credential_name
   FROM keeper_requests r LEFT JOIN agents a ON a.id = r.agent_id LEFT JOIN credentials c ON c.id = r.credential_id`
 const same = `r.agent_id = @agent AND r.credential_id = @credential AND r.request_type = @type
   AND r.command IS @command AND r.env_var IS @env_var`
@@ -99,9 +102,9 @@ interface Same {
 export const queries = statements((db) => ({
   insert: db.prepare<NewRow>(
     `INSERT INTO keeper_requests (id, workspace_id, crew_id, agent_id, credential_id, security_level, request_type,
-      task_id, run_id, chat_id, intent, command, env_var, decision, created_at)
+      task_id, run_id, chat_id, call_id, intent, command, env_var, decision, created_at)
      VALUES (@id, @workspace_id, @crew_id, @agent_id, @credential_id, @security_level, @request_type, @task_id, @run_id,
-      @chat_id, @intent, @command, @env_var, 'PENDING', @created_at)`,
+      @chat_id, @call_id, @intent, @command, @env_var, 'PENDING', @created_at)`,
   ),
   /** No row when it is decided already. */
   decide: db.prepare<Decided, { id: string }>(
@@ -134,7 +137,12 @@ export const queries = statements((db) => ({
       AND (@type IS NULL OR r.request_type = @type) AND (@agent IS NULL OR r.agent_id = @agent)
      ORDER BY r.seq DESC LIMIT @limit OFFSET @offset`,
   ),
-  pending: db.prepare<[], { id: string }>("SELECT id FROM keeper_requests WHERE decision = 'PENDING'"),
+  pending: db.prepare<[], Pick<Row, 'id' | 'request_type'>>(
+    "SELECT id, request_type FROM keeper_requests WHERE decision = 'PENDING'",
+  ),
+  ofCall: db.prepare<[run: string, call: string], { id: string }>(
+    'SELECT id FROM keeper_requests WHERE run_id = ? AND call_id = ?',
+  ),
   addEvent: db.prepare<Omit<EventRow, 'seq'> & { request_id: string; workspace_id: string }>(
     `INSERT INTO keeper_request_events (request_id, workspace_id, state, reason, risk_score, exit_code, actor_type,
       actor_id, recorded_at)
@@ -152,6 +160,15 @@ export const queries = statements((db) => ({
   ),
   clear: db.prepare<[workspace: string]>(
     "DELETE FROM keeper_requests WHERE workspace_id = ? AND decision NOT IN ('PENDING', 'ESCALATE')",
+  ),
+  /** Settled ones that are older than their workspace keeps the records of credentials. Their events stay. */
+  forget: db.prepare<{ workspace: string; before: string; most: number }>(
+    `DELETE FROM keeper_requests WHERE seq IN
+      (SELECT seq FROM keeper_requests WHERE workspace_id = @workspace AND decision NOT IN ('PENDING', 'ESCALATE')
+        AND created_at < @before ORDER BY seq LIMIT @most)`,
+  ),
+  hasEvents: db.prepare<[request: string, workspace: string], { found: 1 }>(
+    'SELECT 1 AS found FROM keeper_request_events WHERE request_id = ? AND workspace_id = ? LIMIT 1',
   ),
   precedents: db.prepare<[workspace: string, level: number, most: number], Precedent>(
     `SELECT r.intent, c.name AS credential_name, r.decision, r.reason FROM keeper_requests r

@@ -1,6 +1,6 @@
 import type { RunFile } from '../../types.ts'
 import { type Adapter, commonEnv, type Launch, type ModelAccess, type Turn, toolList, turnCap } from '../adapter.ts'
-import { hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
+import { beforeCall, heldFor, hookAddress, hookHeaders, hookSeconds, hookVariables } from '../hook.ts'
 import { mergeMcp, toolStartSeconds } from '../mcp.ts'
 import { skillFiles } from '../skills.ts'
 import { stderrFailure } from './failure.ts'
@@ -13,6 +13,7 @@ export const claudeCode: Adapter = {
   program: 'claude',
   command,
   keepsSessions: true,
+  holdsCalls: true,
   can: { steer: true, mcp: true, sub_agents: false, images: true, cost_report: true, turn_cap: true },
   launch,
   reader: createReader,
@@ -23,11 +24,13 @@ export const claudeCode: Adapter = {
  * On the command line, where the agent cannot change them. The client would ask its vendor about each host before it
  * fetches from there, which a restricted crew may not. Its hook runs once after all tool calls of a step.
  */
-function settings({ proxy, access }: Turn): string[] {
+function settings({ proxy, access, holdMs }: Turn): string[] {
   const url = hookAddress(access)
+  const before = holdMs !== undefined &&
+    url && { [beforeCall]: [{ hooks: [hookAt(url, beforeCall, heldFor(holdMs))] }] }
   const given = {
     ...(proxy && { skipWebFetchPreflight: true }),
-    ...(url && { hooks: { [afterStep]: [{ hooks: [hookAt(url)] }] } }),
+    ...(url && { hooks: { [afterStep]: [{ hooks: [hookAt(url, afterStep, hookSeconds)] }], ...before } }),
   }
   return Object.keys(given).length > 0 ? [`--settings=${JSON.stringify(given)}`] : []
 }
@@ -83,12 +86,12 @@ const pluginOf = ({ folders, skills }: Turn): RunFile[] =>
 
 const afterStep = 'PostToolBatch'
 
-const hookAt = (url: string) => ({
+const hookAt = (url: string, event: string, timeout: number) => ({
   type: 'http',
   url,
-  headers: hookHeaders(afterStep),
+  headers: hookHeaders(event),
   allowedEnvVars: hookVariables,
-  timeout: hookSeconds,
+  timeout,
 })
 
 function session({ session }: Turn): string[] {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { agentById } from '../../../../daemon/features/agents/service.ts'
+import { integrationCalled, integrationsOf } from '../../../../daemon/features/integrations/resolved/service.ts'
 import { integrationScene, reasons } from '../../../support/integrations.ts'
 
 describe('integrations that an agent may use', () => {
@@ -80,5 +82,21 @@ describe('integrations that an agent may use', () => {
     await server('new', {}, other)
     await it.call('OWNER', 'PATCH', `/agents/${ada}`, { crew_id: other })
     expect(reasons(await resolved(ada))).toEqual({ new: 'from crew, open to all agents' })
+  })
+
+  it('are found by name as they are listed', async () => {
+    const { it, crew, other, ada, bo, cy, server, bind } = await integrationScene()
+    const [both, , off] = [await server('both'), await server('both', {}, crew), await server('off', {}, other)]
+    await server('open')
+    await bind(cy, off, { enabled: false })
+    await bind(ada, both)
+    await bind(bo, await server('bos'))
+    await server('dark', { enabled: false }, crew)
+    for (const id of [ada, bo, cy]) {
+      const agent = agentById(it.app, id)!
+      const listed = integrationsOf(it.app, agent)
+      for (const name of ['both', 'off', 'open', 'bos', 'dark', 'absent', 'OPEN'])
+        expect(integrationCalled(it.app, agent, name)).toEqual(listed.find((one) => one.server.name === name))
+    }
   })
 })

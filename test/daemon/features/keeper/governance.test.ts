@@ -15,6 +15,7 @@ describe('keeper.governance', () => {
       watch_presets: [],
       require_second_approver: false,
       auto_lease_seconds: 0,
+      monitor_tool_calls: false,
       gov_model_provider: '',
       gov_model_id: '',
       gov_model_credential_id: '',
@@ -126,5 +127,20 @@ describe('keeper.setGovernance', () => {
     const { call, person } = await daemon()
     const body = { security_contact_user_id: person('MANAGER').userId }
     expect((await call('ADMIN', 'PUT', path, body)).body).toMatchObject({ field: 'security_contact_user_id' })
+  })
+})
+
+it('what is no member of the governance is neither stored nor told', async () => {
+  const { call, entries } = await daemon()
+  expect((await call('ADMIN', 'PUT', path, { enabled: true, '-1': 'x' })).status).toBe(200)
+  const told = entries().find(({ entry_type }) => entry_type === 'keeper.decision')
+  expect(told?.payload?.['changes']).toEqual({ enabled: { from: false, to: true } })
+})
+
+it('calls of tools are judged once somebody is named who judges them, which a warning says', async () => {
+  const { call } = await daemon()
+  expect((await call('ADMIN', 'PUT', path, { monitor_tool_calls: true })).body).toMatchObject({
+    monitor_tool_calls: true,
+    warning: expect.stringContaining('nobody is named'),
   })
 })

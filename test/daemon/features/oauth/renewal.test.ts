@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { valueFor } from '../../../../daemon/features/credentials/oauth/service.ts'
-import { renew, renewDue } from '../../../../daemon/features/credentials/oauth-renewal/service.ts'
+import { renew, renewalsOver, renewDue } from '../../../../daemon/features/credentials/oauth-renewal/service.ts'
 import { deferred } from '../../../support/deferred.ts'
 import { oauthScene } from '../../../support/oauth.ts'
 
@@ -69,6 +69,42 @@ describe('renewing tokens', () => {
     released.resolve()
     expect(await renewing).toBe(false)
     expect(scene.token()).toBe(fresh)
+  })
+
+  it('is heard to its end when the daemon stops, so that a new refresh token is not lost', async () => {
+    const scene = await signedIn(500)
+    const { app } = scene.it
+    const [asked, released] = [deferred(), deferred()]
+    scene.servers.instead.set('/token', async (_, response) => {
+      asked.resolve()
+      await released.promise
+      const body = { access_token: 'new', refresh_token: 'rotated', token_type: 'Bearer', expires_in: 3600 }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const renewing = renew(app, scene.id)
+    await asked.promise
+    app.stopping.abort()
+    let over = false
+    const waiting = renewalsOver(app, 60_000).then(() => {
+      over = true
+    })
+    expect(over).toBe(false)
+    released.resolve()
+    await waiting
+    expect(scene.token()).toBe('new')
+    expect(await renewing).toBe(true)
+    expect(await renew(app, scene.id)).toBe(false)
+    expect(renewals(scene)).toBe(1)
+  })
+
+  it('holds no stop up for longer than it may', async () => {
+    const scene = await signedIn(500)
+    const asked = deferred()
+    scene.servers.instead.set('/token', () => asked.resolve())
+    void renew(scene.it.app, scene.id)
+    await asked.promise
+    await renewalsOver(scene.it.app, 1)
+    expect(renewals(scene)).toBe(1)
   })
 
   it('that the server refuses ends the credential, and its person is told once', async () => {

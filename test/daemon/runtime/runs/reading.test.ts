@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { noCollisions } from '#kernel/absent'
+import { noCollisions, noMonitor, noTripwires } from '#kernel/absent'
 import type { App } from '#kernel/app'
 import type { Adapter } from '#runtime/adapters/adapter'
 import type { LineReader } from '#runtime/adapters/parser'
@@ -39,7 +39,8 @@ function place({ endRun = async () => undefined as unknown, gone = null as strin
       }
     },
   } as unknown as Runtime
-  const given = { steady: () => 1000, log: { warn: () => undefined }, collisions: noCollisions }
+  const watching = { collisions: noCollisions, monitor: noMonitor, tripwires: noTripwires }
+  const given = { steady: () => 1000, log: { warn: () => undefined }, ...watching }
   const app = given as unknown as App
   const reading = {
     parts: { app, runtime, adapterOf: () => adapter, secretsOf: () => [], goneFor: () => gone },

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Ask } from '#runtime/sidecar/control'
 import type { SidecarAnswer, SidecarCall } from '#runtime/types'
@@ -96,6 +97,27 @@ describe('what agents ask of the daemon', () => {
     expect(await status()).toBe(429)
     for (const it of waiting) it.destroy()
     await expect.poll(status).toBe(200)
+  })
+
+  it('counts each agent by itself, also where all of them have one uid', async () => {
+    const ask: Ask = ({ agentId }) => ({
+      answer: agentId === 'agent-bo' ? Promise.resolve({ status: 200, body: {} }) : new Promise(() => {}),
+      hangUp: () => undefined,
+    })
+    const agents = Object.fromEntries(
+      ['ada', 'bo'].map((slug) => [`dummy-${slug}`, { agentId: `agent-${slug}`, slug, credentials: [] }]),
+    )
+    const { url } = await sidecar(config([], {}, { agents }), { ask })
+    const as = (key: string) => ({ ...ada, authorization: `Bearer ${key}` })
+    const waiting = Array.from({ length: 16 }, () =>
+      request(`${url}/report-confidence`, { method: 'POST', headers: as('dummy-ada') }).end('{}'),
+    )
+    for (const it of waiting) it.on('error', () => undefined)
+    const status = async (key: string) =>
+      (await call(`${url}/report-confidence`, { headers: as(key), body: '{}' })).status
+    await expect.poll(() => Promise.race([status('dummy-ada'), pause(500, 'waits')])).toBe(429)
+    expect(await status('dummy-bo')).toBe(200)
+    for (const it of waiting) it.destroy()
   })
 })
 

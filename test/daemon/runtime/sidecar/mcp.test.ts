@@ -205,6 +205,13 @@ describe('the tool server of agents', () => {
     await expect.poll(() => hungUp).toEqual([asked[0]!.id])
   })
 
+  it('does not hang up on what was answered', async () => {
+    const { rpc, hungUp } = await asking()
+    await rpc('tools/call', { name: 'escalate', arguments: { reason: 'why' } })
+    await rpc('tools/call', { name: 'escalate', arguments: { reason: 'why' } })
+    expect(hungUp).toEqual([])
+  })
+
   it.each([
     [{ jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32601],
     [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'constructor' } }, -32602],
@@ -222,5 +229,34 @@ describe('the tool server of agents', () => {
     expect((await call(`${url}/mcp`, { headers: { authorization: 'Bearer dummy-eve' }, body: '{}' })).status).toBe(401)
     expect((await call(`${url}/mcp`, { method: 'GET', headers: ada })).status).toBe(405)
     expect((await call(`${url}/mcp`, { headers: ada, body: '{' })).status).toBe(400)
+  })
+})
+
+describe('the servers that people gave an agent', () => {
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo' } })
+  const result = { content: [{ type: 'text', text: 'plum' }] }
+
+  it('answer what is quick in one piece, without a stream', async () => {
+    const { url, asked } = await asking(async () => ({ status: 200, body: { result } }))
+    const reply = await call(`${url}/mcp/everything`, { headers: streams, body: message })
+    expect(reply.headers['content-type']).toBe('application/json')
+    expect(JSON.parse(reply.body)).toEqual({ jsonrpc: '2.0', id: 7, result })
+    expect(asked).toMatchObject([
+      { route: '/mcp-tool-calls', body: { server: 'everything', method: 'tools/call', params: { name: 'echo' } } },
+    ])
+  })
+
+  it('answer what takes time in a stream, for clients that take one', async () => {
+    let answer = (_: SidecarAnswer) => {}
+    const { url, asked } = await asking(() => new Promise((resolve) => (answer = resolve)))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const out = request(`${url}/mcp/everything`, { method: 'POST', headers: streams }).end(message)
+    const answered = once(out, 'response') as Promise<[IncomingMessage]>
+    await vi.waitUntil(() => asked.length === 1)
+    await vi.advanceTimersByTimeAsync(1000)
+    const [reply] = await answered
+    expect(reply.headers['content-type']).toBe('text/event-stream')
+    answer({ status: 200, body: { result } })
+    expect(JSON.parse((await text(reply)).split('data: ')[1]!)).toEqual({ jsonrpc: '2.0', id: 7, result })
   })
 })
