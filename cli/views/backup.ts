@@ -11,12 +11,12 @@ export const backupView: View<BackupListed> = {
   name: ({ file_name }) => file_name,
   empty: 'There are no backups. Next: muster backup create',
   columns: {
-    FILE: ({ file_name }) => file_name,
+    NAME: ({ file_name }) => file_name,
     LEVEL: ({ scope_level }) => scope_level,
     SIZE: ({ size_bytes }) => size(size_bytes),
     ENCRYPTED: ({ encrypted, flaw }) => (flaw ? null : encrypted),
-    AGE: ({ created_at }) => age(created_at),
     STATUS: ({ flaw }) => status(flaw === undefined ? 'ok' : 'unusable'),
+    AGE: ({ created_at }) => age(created_at),
   },
   wide: { PATH: ({ path }) => path, WHY: ({ flaw }) => flaw },
 }
@@ -80,7 +80,7 @@ export const restoredView: View<BackupReply<'restore'>> = {
 export const checkView: View<BackupReply<'drill'>['checks'][number]> = {
   name: ({ name }) => name,
   columns: {
-    CHECK: ({ name }) => name,
+    NAME: ({ name }) => name,
     STATUS: ({ ok }) => status(ok ? 'ok' : 'failed'),
     DETAIL: ({ detail }) => detail,
   },

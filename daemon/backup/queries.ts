@@ -59,7 +59,6 @@ export const scans = {
   counts: once,
   workspaces: once,
   crews: once,
-  schema: once,
   files: once,
   fileBytes: once,
 }

@@ -148,7 +148,9 @@ describe('a backup of the whole server', () => {
 })
 
 describe('the drill', () => {
-  it('restores the newest bundle, starts a daemon on it, and says what would be lost', async () => {
+  it('restores the newest bundle, starts a daemon on it, and says what would be lost', {
+    timeout: 300_000,
+  }, async () => {
     await create({ scope_level: 'quick' })
     const first = JSON.parse((await here().run('backup', 'drill', ...withPass(), '--json')).stdout)
     expect(first).toMatchObject({ passed: true, lost: { entries: 1, counts: { journal_entries: 1 } } })
