@@ -21,9 +21,9 @@ const containers = [
   'test/e2e/{asks,assignments-contained,blame,collisions,demo,egress,escalation,full-disk}.test.ts',
   'test/e2e/{issues,keeper,main-job,missions,ports,routine-update,script-steps,watched-agents}.test.ts',
   'test/e2e/{reconcile-docker,relay,relay-attack,restart,runtime-docker,shell,sidecar-entry,steering,undo}.test.ts',
-  'test/e2e/watch-writes.test.ts',
+  'test/e2e/{tool-servers,watch-writes}.test.ts',
   'test/attack/{clock-jumps,disk-hog,egress,outliving,outliving-daemon,secrets-folders,smuggling}.test.ts',
-  'test/attack/sockets-of-agents.test.ts',
+  'test/attack/{sockets-of-agents,tool-servers}.test.ts',
 ]
 
 const shared = {

@@ -1,5 +1,5 @@
-// Rows: a call of an MCP server's tool by an agent, against the same call made directly: through the gateway of the daemon,
-// and, where there is an engine, from a container with its sidecar in between.
+// Rows: a call of an MCP server's tool by an agent, against the same call made directly: through the gateway of the
+// daemon, and, where there is an engine, from a container with its sidecar in between.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -170,7 +170,7 @@ async function contained(folder, server, program, host) {
   }
 }
 
-/** What every call through the gateway waits for beside the tool: how long a durable write of an entry's size takes. */
+/** How long a durable write of an entry's size takes, for which every call through the gateway waits. */
 function durable(folder) {
   const db = new Database(`${folder}/durable.db`)
   db.pragma('journal_mode = WAL')
@@ -233,8 +233,8 @@ await scratch(async (folder) => {
     }
     const [p50, p99] = [50, 99].map((p) => percentile(writes, p).toFixed(2))
     const method =
-      `echo of the reference server by its library, ${rounds} calls of each way in turn; each is journaled first, and ` +
-      `a durable write alone takes ${p50} ms (p99 ${p99})`
+      `echo of the reference server by its library, ${rounds} calls of each way in turn; each is journaled first, ` +
+      `and a durable write alone takes ${p50} ms (p99 ${p99})`
     const each = `${(used / rounds).toFixed(2)} ms of the daemon's processors for each`
     tell('through the gateway', times[1], times[0], `${method}; ${each}`)
     if (behind) tell('from a container, through sidecar and gateway', times[2], times[0], method)

@@ -1,5 +1,5 @@
-// A client of an MCP server, beside an agent: for each line of its input it calls `echo` once, and says in milliseconds how
-// long that took. ADDRESS and KEY come from its environment.
+// A client of an MCP server, beside an agent: for each line of its input it calls `echo` once, and says in milliseconds
+// how long that took. ADDRESS and KEY come from its environment.
 import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { ApiCommand } from '../command.ts'
 import { workspaceInUse } from '../contexts/session.ts'
 import { placed } from '../manifests/mistakes.ts'
-import { documentsOf, manifestsIn, planFlags, planOf, tryingOn, wishesOf } from '../manifests/planning.ts'
+import { applyMs, documentsOf, manifestsIn, planFlags, planOf, tryingOn, wishesOf } from '../manifests/planning.ts'
 import { planText } from '../manifests/showing.ts'
 import { valuesFor } from '../manifests/values.ts'
 
@@ -50,7 +50,8 @@ export default class Apply extends ApiCommand<typeof Apply> {
     await this.confirm('Apply this?')
     const values = await valuesFor(plan.needs, this.flags)
     const body = { ...wishes, values, digest: plan.digest, documents: documentsOf(found) }
-    const done = await this.progress('Applying', placed(found, this.api.manifests.apply({ workspaceId, body })))
+    const applying = this.api.manifests.apply({ workspaceId, body }, { timeout: applyMs })
+    const done = await this.progress('Applying', placed(found, applying))
     const { created, changed, destroyed } = done
     await this.out.done(`Applied: ${created} created, ${changed} changed, ${destroyed} destroyed.`, done)
   }

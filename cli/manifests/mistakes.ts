@@ -1,6 +1,6 @@
 import { ProblemError } from '#client'
 import { InputError } from '../input.ts'
-import { type Path, placeOf } from './positions.ts'
+import { type Path, placeOf, startOf } from './positions.ts'
 import type { Manifest } from './reading.ts'
 
 /** All mistakes of files, each with its place. */
@@ -8,9 +8,11 @@ export class Mistakes extends InputError {
   /** What programs read. */
   readonly places: readonly string[]
 
-  constructor(places: readonly string[]) {
-    const many = places.length === 1 ? 'There is a mistake' : `There are ${places.length} mistakes`
-    super(`${many}; nothing was changed.\n${places.join('\n')}`)
+  /** `count` is how many there are where not all of them are told. */
+  constructor(places: readonly string[], count = places.length) {
+    const many = count === 1 ? 'There is a mistake' : `There are ${count} mistakes`
+    const told = count > places.length ? `, of which these are the first ${places.length}` : ''
+    super(`${many}; nothing was changed${told}.\n${places.join('\n')}`)
     this.places = places
   }
 }
@@ -33,11 +35,17 @@ export async function placed<T>(manifests: readonly Manifest[], work: Promise<T>
     const told = error instanceof ProblemError ? mistakesOf(error) : []
     if (!told.length) throw error
     const { problem, requestId } = error as ProblemError
-    const places = told.map((it) => placeIn(manifests, it))
-    if (problem.code === 'manifest_invalid') throw new Mistakes(places)
+    const places = inOrder(manifests, told).map((it) => placeIn(manifests, it))
+    if (problem.code === 'manifest_invalid') throw new Mistakes(places, (problem as { count?: number }).count)
     const detail = `Nothing was changed.\n${places.join('\n')}`
     throw new ProblemError({ ...problem, detail }, { ...(requestId !== undefined && { requestId }) })
   }
 }
 
 const mistakesOf = ({ problem }: ProblemError): Told[] => (problem as { mistakes?: Told[] }).mistakes ?? []
+
+/** In the order of the files. */
+function inOrder(manifests: readonly Manifest[], told: readonly Told[]): Told[] {
+  const start = ({ document, path }: Told) => startOf(manifests[document]!.source, path)
+  return told.toSorted((a, b) => a.document - b.document || start(a) - start(b))
+}

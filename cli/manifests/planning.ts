@@ -50,6 +50,9 @@ export async function manifestsIn(files: readonly string[]): Promise<Manifest[]>
 
 export const documentsOf = (found: readonly Manifest[]) => found.map(({ value }) => value)
 
+/** Milliseconds for a plan and for an apply, which may be large and fetch skills. */
+export const applyMs = 600_000
+
 /** What an apply would do; nothing is changed. `trying` only tries changes. */
 export async function planOf(
   { trying, workspaceId }: { trying: Client; workspaceId: string },
@@ -57,7 +60,8 @@ export async function planOf(
   wishes: Wishes,
 ): Promise<Plan> {
   try {
-    await placed(found, trying.manifests.apply({ workspaceId, body: { ...wishes, documents: documentsOf(found) } }))
+    const body = { ...wishes, documents: documentsOf(found) }
+    await placed(found, trying.manifests.apply({ workspaceId, body }, { timeout: applyMs }))
   } catch (error) {
     if (error instanceof Tried) return (error.outcome.answer as DryRun).body as Plan
     throw error

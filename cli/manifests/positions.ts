@@ -10,11 +10,18 @@ export interface Source {
   folder: string
   document: Document.Parsed
   lines: LineCounter
+  /** Where it stands in what was read, if that is a list of documents. */
+  at?: Path
 }
 
-/** `FILE:LINE:COL` of a place in a document, or of the nearest place around it that was written. */
-export function placeOf({ file, document, lines }: Source, path: Path): string {
-  const { line, col } = lines.linePos(offsetOf(document.contents, path) ?? document.range[0])
+/** Where a place in a document begins, or the nearest place around it that was written. */
+export const startOf = ({ document, at = [] }: Source, path: Path): number =>
+  offsetOf(document.contents, [...at, ...path]) ?? document.range[0]
+
+/** `FILE:LINE:COL` of such a place. */
+export function placeOf(source: Source, path: Path): string {
+  const { file, lines } = source
+  const { line, col } = lines.linePos(startOf(source, path))
   return `${file}:${line}:${col}`
 }
 

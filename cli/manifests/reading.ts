@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LineCounter, parseAllDocuments, visit } from 'yaml'
+import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml'
 import { fileBytes, InputError, stdinBytes } from '../input.ts'
 import { Mistakes } from './mistakes.ts'
 import { placeOf, type Source } from './positions.ts'
@@ -24,9 +24,12 @@ export async function readManifests(names: readonly string[]): Promise<Manifest[
   const manifests: Manifest[] = []
   for (const name of names.flatMap(filesOf)) manifests.push(...read(name, await textOf(name), mistakes))
   if (mistakes.length) throw new Mistakes(mistakes)
-  if (!manifests.length) throw new InputError(`There are no documents in ${names.join(', ')}.`, 'muster export')
+  if (!manifests.length)
+    throw new InputError(`There are no documents in ${names.map(calledAs).join(', ')}.`, 'muster export')
   return manifests
 }
+
+const calledAs = (name: string): string => (name === '-' ? 'standard input' : name)
 
 /** A folder stands for its files of YAML and JSON, by name; those of folders below are of their documents. */
 function filesOf(name: string): string[] {
@@ -59,7 +62,7 @@ function read(name: string, text: string, mistakes: string[]): Manifest[] {
 }
 
 function parsed(name: string, text: string, mistakes: string[]): Manifest[] {
-  const file = name === '-' ? 'standard input' : name
+  const file = calledAs(name)
   const folder = name === '-' ? '.' : dirname(name)
   const lines = new LineCounter()
   const found: Manifest[] = []
@@ -72,23 +75,49 @@ function parsed(name: string, text: string, mistakes: string[]): Manifest[] {
     }
     for (const { message, pos } of [...document.errors, ...document.warnings])
       mistakes.push(`${at(pos[0])}: ${sentence(message)}`)
-    if (document.errors.length || document.contents === null) continue
+    if (document.errors.length || isEmpty(document)) continue
+    for (const { offset, key } of unusable(document)) mistakes.push(`${at(offset)}: No member may be called ${key}`)
     const value = mappingOf(source, mistakes)
-    if (value) found.push({ source, value })
+    // What `muster export -o json` writes is a list of documents.
+    if (Array.isArray(value))
+      found.push(...value.map((it, index) => ({ source: { ...source, at: [index] }, value: it })))
+    else if (value) found.push({ source, value })
   }
   return found
 }
 
-const sentence = (message: string): string => message.split('\n')[0]!.replace(/\.$/, '')
+/** What stands behind the last `---`, as in a file that ends with it. */
+const isEmpty = ({ contents }: Document.Parsed): boolean =>
+  contents === null || (isScalar(contents) && contents.value === null)
 
-function mappingOf(source: Source, mistakes: string[]): Record<string, unknown> | undefined {
+/** Members that no program takes, since they would change what all objects are. */
+function unusable(document: Document.Parsed): { offset: number; key: string }[] {
+  const found: { offset: number; key: string }[] = []
+  visit(document, {
+    Pair(_, { key, value }) {
+      const name = isScalar(key) ? key.value : null
+      if (name === '__proto__' || (name === 'constructor' && isMap(value) && value.has('prototype')))
+        found.push({ offset: (key as Scalar).range?.[0] ?? 0, key: name })
+    },
+  })
+  return found
+}
+
+/** The first line of what the parser says; it tells the end of its own stack like a mistake. */
+const sentence = (message: string): string =>
+  /call stack/i.test(message) ? 'It is nested too deeply' : message.split('\n')[0]!.replace(/\.$/, '')
+
+type Mapping = Record<string, unknown>
+const isMapping = (it: unknown): it is Mapping => typeof it === 'object' && it !== null && !Array.isArray(it)
+
+function mappingOf(source: Source, mistakes: string[]): Mapping | Mapping[] | undefined {
   const refuse = (why: string) => void mistakes.push(`${placeOf(source, [])}: ${why}`)
   try {
     const value: unknown = source.document.toJS({ maxAliasCount: mostAliases })
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      refuse('A document must be a mapping with apiVersion, kind and metadata')
+    const isList = Array.isArray(value) && value.length > 0 && value.every(isMapping)
+    if (!isList && !isMapping(value)) refuse('A document must be a mapping with apiVersion, kind and metadata')
     else if (JSON.stringify(value).length > mostCharacters) refuse('Written out, its aliases are too much')
-    else return value as Record<string, unknown>
+    else return value
   } catch (error) {
     const { message } = error as Error
     const missing = /^Unresolved alias .*: (.+)$/.exec(message)?.[1]

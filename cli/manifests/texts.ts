@@ -1,6 +1,7 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { fileBytes } from '../input.ts'
+import { skillIn } from '../skills/folder.ts'
 import { Mistakes } from './mistakes.ts'
 import { type Path, placeOf } from './positions.ts'
 import type { Manifest } from './reading.ts'
@@ -8,8 +9,6 @@ import type { Manifest } from './reading.ts'
 type Json = Record<string, unknown>
 
 const promptLimit = 64 * 1024
-const skillLimit = 512 * 1024
-const mostFiles = 100
 
 /** Puts the texts of files in place of their names: `prompt_file` of agents, `path` of skills. */
 export function withTexts(manifests: readonly Manifest[]): void {
@@ -27,8 +26,9 @@ function fill(manifest: Manifest, value: unknown, path: Path, mistakes: string[]
   const members = value as Json
   const attempt = (member: string, read: (named: string) => Json) => {
     const named = members[member]
-    if (typeof named !== 'string') return
+    if (named === undefined) return
     try {
+      if (typeof named !== 'string' || !named) throw new Error(`${member} must be a path`)
       Object.assign(members, read(named))
       delete members[member]
     } catch (error) {
@@ -56,18 +56,9 @@ function skill(manifest: Manifest, { inline }: Json, named: string): Json {
   if (inline !== undefined) throw new Error('Give one of inline and path')
   const folder = inside(manifest, named)
   if (!statSync(folder).isDirectory()) throw new Error(`${named} is no folder`)
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((it) => it.isFile())
-    .map((it) => join(it.parentPath, it.name))
-    .filter((it) => relative(folder, it) !== 'SKILL.md')
-    .sort()
-  if (paths.length > mostFiles) throw new Error(`${named} has more than ${mostFiles} files`)
-  const files = paths.map((path) => ({
-    path: relative(folder, path).split(sep).join('/'),
-    content_base64: limited(path, skillLimit).toString('base64'),
-    ...((statSync(path).mode & 0o100) !== 0 && { executable: true }),
-  }))
-  return { inline: textOf(join(folder, 'SKILL.md'), skillLimit), ...(files.length && { files }) }
+  const { content, files } = skillIn(folder)
+  const given = files.map(({ executable, ...file }) => ({ ...file, ...(executable && { executable }) }))
+  return { inline: content, ...(given.length && { files: given }) }
 }
 
 /** A path below the folder of the manifest, also once links are followed: a manifest reads no other files. */
@@ -86,9 +77,12 @@ function realpath(path: string, named: string): string {
   }
 }
 
-const textOf = (path: string, limit: number): string => limited(path, limit).toString('utf8')
-
-function limited(path: string, limit: number): Buffer {
+function textOf(path: string, limit: number): string {
+  if (!statSync(path).isFile()) throw new Error(`${path} is no plain file`)
   if (statSync(path).size > limit) throw new Error(`${path} has more than ${limit / 1024} KiB`)
-  return fileBytes(path)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(fileBytes(path))
+  } catch (error) {
+    throw error instanceof TypeError ? new Error(`${path} is not text in UTF-8`) : error
+  }
 }

@@ -31,7 +31,7 @@ async function asked(env: string, label: string | null, help: string | null): Pr
 /** Lines of `NAME=value`; what follows the first `=` is taken as it stands. */
 function pairsIn(file: string): Record<string, string> {
   const pairs: Record<string, string> = {}
-  for (const [index, line] of fileBytes(file).toString('utf8').split(/\r?\n/).entries()) {
+  for (const [index, line] of textIn(file).split(/\r?\n/).entries()) {
     if (!line.trim() || line.startsWith('#')) continue
     const at = line.indexOf('=')
     // What stands there may be a secret, so it is not repeated.
@@ -40,3 +40,9 @@ function pairsIn(file: string): Record<string, string> {
   }
   return pairs
 }
+
+/** A file of secrets without the mark that some editors put before a text. */
+const textIn = (file: string): string =>
+  fileBytes(file)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')

@@ -31,6 +31,7 @@ import checkpoints from './checkpoints/routes.ts'
 import collisions from './collisions/routes.ts'
 import consolidate from './consolidate/routes.ts'
 import credentials from './credentials/routes.ts'
+import credentialScopes from './credentials/scopes/routes.ts'
 import crewConnections from './crews/connections/routes.ts'
 import crewMembers from './crews/members/routes.ts'
 import crews from './crews/routes.ts'
@@ -132,7 +133,7 @@ export const features = {
   checkpoints,
   collisions,
   consolidate,
-  credentials,
+  credentials: join(credentials, credentialScopes),
   crews: join(crews, crewConnections, crewMembers, crewsPeers),
   decisions,
   deliveries: join(deliveries, agentSends),

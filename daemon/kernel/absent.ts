@@ -39,6 +39,7 @@ export const noRuntime: RuntimeService = {
   hasImage: async () => null,
   adapters: noEngine,
   connect: noEngine,
+  startServer: noEngine,
   condition: async () => null,
 }
 

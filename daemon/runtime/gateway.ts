@@ -37,11 +37,15 @@ export async function answerGateway(
   if (!isObject(body)) throw problem('invalid_json')
   const { server, method, params } = body
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params)) throw problem('invalid_json')
-  const rules = compilePolicy(isCalled(app, agentId, working) ? { ...network, mode: 'restricted' } : network)
+  const restricted = network.mode === 'free' && isCalled(app, agentId, working)
+  const rules = compilePolicy(restricted ? { ...network, mode: 'restricted' } : network)
   const caller = {
     agent,
     runId: run.id,
     signal,
+    // A client that starts gives up on a server that does not list its tools soon.
+    waits: method === 'tools/call',
+    restricted,
     start: (program: ServerProgram) => runtime.startServer(crewId, program),
     permits: (hostname: string) => {
       const host = canonicalHost(hostname)

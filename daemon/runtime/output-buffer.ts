@@ -17,6 +17,13 @@ export class OutputBuffer {
       this.#kept -= this.#chunks.shift()!.length
   }
 
+  /** What is kept as text, from the first whole line on: half a line could be half a secret. */
+  lastLines(): string {
+    const { content, from } = this.since(0)
+    const text = content.toString('utf8')
+    return from > 0 ? text.slice(text.indexOf('\n') + 1 || text.length) : text
+  }
+
   /** What came since, as far as it is kept; `from` is the place of its first byte. */
   since(offset: number): { content: Buffer; from: number } {
     const from = Math.min(this.#total, Math.max(offset, this.#total - Math.min(this.#kept, this.#most)))

@@ -18,7 +18,7 @@ import { Semaphore } from './semaphore.ts'
 import type { ContainerStatus, RuntimeCondition, RuntimeService } from './service-types.ts'
 import { runtimeProblem, statusOf, unknownStatus } from './status.ts'
 import { type Doing, type StepParts, seenOf, steps } from './steps.ts'
-import type { ObservedCrew } from './types.ts'
+import type { ObservedCrew, ServerProcess, ServerProgram } from './types.ts'
 
 /** How often everything is looked at, whatever was heard meanwhile. */
 const roundMs = 60_000
@@ -154,6 +154,10 @@ export class Reconciler implements RuntimeService {
 
   connect(crewId: string, port: number): Promise<Duplex> {
     return this.#parts.runtime.connect(crewId, port)
+  }
+
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
+    return this.#parts.runtime.startServer(crewId, program)
   }
 
   hasImage(image: string): Promise<boolean | null> {

@@ -4,6 +4,7 @@ import type { Adapter } from '#contract/adapters'
 import type { AgentFrame } from '#contract/frames'
 import type { Level, Room } from './disk/rules.ts'
 import type { Changes, Difference } from './marks/wire.ts'
+import type { ServerProcess, ServerProgram } from './types.ts'
 
 /** The current state of a crew's container. */
 export interface ContainerStatus {
@@ -63,6 +64,8 @@ export interface RuntimeService {
   adapters(crewId: string | null): Promise<Adapter[]>
   /** Connects to a port within the crew. Rejects when no process listens there. */
   connect(crewId: string, port: number): Promise<Duplex>
+  /** Starts a server over standard streams in a crew that runs. Rejects with the reason. */
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess>
   /** Does not throw when the engine is down; null without a runtime. */
   condition(): Promise<RuntimeCondition | null>
 }

@@ -14,9 +14,11 @@ import { waitForAnswer } from '../features/escalations/service.ts'
 import { waitForPeople } from '../features/keeper/requests/service.ts'
 import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
+import { answerUse } from './credential-uses.ts'
 import { answerGateway, gatewayRoute } from './gateway.ts'
 import { answerHeld, heldRoute } from './monitor/held.ts'
 import { runOfProgram } from './runs/program.ts'
+import { useRoute } from './sidecar/use-route.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** What comes after an operation before its agent is answered. */
@@ -56,6 +58,7 @@ export function answerCalls(app: App, runtime: Runtime): void {
   )
   runtime.onSidecarCall(async (crewId, call, signal) => {
     try {
+      if (call.route === useRoute) return await answerUse(app, crewId, call)
       const run = runOf(app, call.agentId, call.runId)
       if (app.tripwires.heard(crewId, call.agentId, run, call.route, call.body)) throw problem('not_found')
       if (call.route === gatewayRoute) return await answerGateway(app, runtime, crewId, call, signal)

@@ -3,12 +3,14 @@ import type { App } from '#kernel/app'
 import { recordSoon } from '#kernel/store/until-written'
 import { journalFailover, markLimited } from '../features/credentials/delivery/service.ts'
 import { desiredCrew } from '../features/crews/containers/service.ts'
+import { keepUse } from './credential-uses.ts'
 import { isScriptUser } from './scripts/users.ts'
+import { serverUserNamed } from './server-users.ts'
 import type { Runtime, SidecarReport } from './types.ts'
 
 /**
- * Puts on record what sidecars report: connections refused by the network policy, and credentials that the vendor
- * refuses for a while.
+ * Puts on record what sidecars report: connections refused by the network policy, credentials that the vendor
+ * refuses for a while, and what credentials are used for.
  */
 export function keepReports(app: App, runtime: Runtime): void {
   runtime.onSidecarReport((crewId, report) => {
@@ -16,6 +18,8 @@ export function keepReports(app: App, runtime: Runtime): void {
     recordSoon(app, `a report of the sidecar of ${crewId}`, () => keep(app, crewId, report))
   })
 }
+
+const isAgent = (id: string): boolean => !isScriptUser(id) && serverUserNamed(id) === null
 
 function keep(app: App, crewId: string, report: Exclude<SidecarReport, { type: 'decoy_sent' }>): void {
   if (report.type === 'credential_limited') {
@@ -26,10 +30,14 @@ function keep(app: App, crewId: string, report: Exclude<SidecarReport, { type: '
     journalFailover(app, crewId, report)
     return
   }
+  if (report.type === 'credential_used') {
+    keepUse(app, report)
+    return
+  }
   const workspace = desiredCrew(app, crewId)?.spec.workspaceId
   if (!workspace) return
   const { port, unreported } = report
-  const agentId = report.agentId && isScriptUser(report.agentId) ? null : report.agentId
+  const agentId = report.agentId && isAgent(report.agentId) ? report.agentId : null
   // A host is a text of the agent's, too.
   const { host, reason } = app.scrub(
     { workspace_id: workspace, agent_id: agentId ?? '' },

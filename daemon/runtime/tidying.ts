@@ -1,6 +1,8 @@
 import type { App } from '#kernel/app'
 import type { Recorded } from '#kernel/journal/journal'
+import { desiredCrew, desiredCrews } from '../features/crews/containers/service.ts'
 import { departedOf, placesOf } from '../features/crews/places/service.ts'
+import { programsFor } from '../features/integrations/programs/service.ts'
 import { isShowing } from '../features/ports/service.ts'
 import { workingOfAgent } from '../features/runs/service.ts'
 import type { Runtime } from './types.ts'
@@ -16,7 +18,8 @@ export interface Tidying {
 }
 
 /**
- * Ends agents' processes that belong to no run or open port, and removes what agents leave behind that left the crew.
+ * Ends agents' processes that belong to no run or open port, and removes what agents and tool servers leave behind that
+ * left the crew.
  * Runs whenever a crew is brought up or connected, so that it completes after the daemon was killed.
  */
 export function createTidying(app: App, runtime: Runtime): Tidying {
@@ -29,6 +32,8 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
       // The output of a run whose end is not recorded yet is still being read from its folder.
       await runtime.clear(crewId, agent, { data: deleted && workingOfAgent(app, agent.agentId).length === 0 })
     }
+    const crew = desiredCrew(app, crewId)
+    if (crew) await runtime.clearServers(crewId, programsFor(app, crew.workspaceId, crewId))
     for (const agent of placesOf(app, crewId)) {
       if (workingOfAgent(app, agent.agentId).length === 0 && !isShowing(app, agent.agentId))
         await runtime.endLeft(crewId, agent)
@@ -59,9 +64,16 @@ export function createTidying(app: App, runtime: Runtime): Tidying {
 
   const look = (crewId: string) => begin(crewId, firstRetryMs)
 
-  const onEntry = ({ entry: { entry_type, crew_id, payload } }: Recorded): void => {
+  const runningIn = (workspaceId: string) =>
+    desiredCrews(app).flatMap((it) =>
+      it.workspaceId === workspaceId && it.seen.state === 'running' ? [it.crewId] : [],
+    )
+
+  const onEntry = ({ entry: { entry_type, workspace_id, crew_id, payload } }: Recorded): void => {
     const left = entry_type.startsWith('audit.entity_') && payload?.['entity_type'] === 'agent'
     if (crew_id && (left || endings.has(entry_type))) look(crew_id)
+    if (entry_type === 'audit.entity_deleted' && payload?.['entity_type'] === 'integration')
+      for (const it of crew_id ? [crew_id] : runningIn(workspace_id)) look(it)
   }
   app.bus.on('entry', onEntry)
   return {

@@ -1,5 +1,6 @@
 /** What a runtime is: all that the daemon asks of the engine, or of processes, that runs crews. */
 import type { Duplex, Readable, Writable } from 'node:stream'
+import type { Destination } from '#kernel/outbound/destinations'
 import type { Room } from './disk/rules.ts'
 import type { Usage } from './disk/usage.ts'
 import type { Answers, MarksRequest } from './marks/wire.ts'
@@ -132,8 +133,12 @@ export interface CommandEnd {
 export interface ServerProgram {
   serverId: string
   argv: string[]
-  /** All that it gets beside PATH and HOME. */
+  /** All that it gets beside PATH, HOME and what leads it through the sidecar. */
   env: Record<string, string>
+  /** It is only tried: its folder is its own, and goes with it. */
+  trial?: true
+  /** It reaches the allowed domains alone, also where its crew is free. */
+  restricted?: true
 }
 
 export interface ServerProcess {
@@ -143,6 +148,8 @@ export interface ServerProcess {
   ended: Promise<{ code: number | null; stderr: string }>
   /** Ends it with all of its processes; resolves when done. */
   end(): Promise<void>
+  /** Hosts that it tried to reach lately, and that the crew's network policy does not allow. */
+  deniedHosts(): string[]
 }
 
 export interface ShellSize {
@@ -239,6 +246,8 @@ export interface ModelCredential {
   token: string
   /** Lower numbers first; equal numbers are used in turn. */
   priority: number
+  /** All that it may be used for without asking the daemon; absent: everything. */
+  scopes?: readonly Destination[]
 }
 
 /** The sidecar's configuration, sent as a whole over a private channel, at start and at every change. */
@@ -264,7 +273,7 @@ export interface SidecarAgent {
   credentials: ModelCredential[]
 }
 
-/** Reports of a sidecar: denied connections, rate-limited credentials. */
+/** Reports of a sidecar: denied connections, rate-limited credentials, and what credentials are used for. */
 export type SidecarReport =
   | {
       type: 'egress_denied'
@@ -287,6 +296,13 @@ export type SidecarReport =
       reason: Unfit
       status: number
     }
+  | ({
+      /** What a credential was put into requests for. */
+      type: 'credential_used'
+      agentId: string
+      credentialId: string
+      uses: number
+    } & Destination)
 
 /** Why a provider would not take a credential: the key itself, what is left on its account, or too many calls. */
 export type Unfit = 'refused' | 'quota' | 'limited'
@@ -395,6 +411,8 @@ export interface Runtime {
   openShell(crewId: string, agent: AgentSpec, id: string, size: ShellSize): Promise<ShellProgram>
   /** Starts a server beside the agents, which ends with the crew at the latest. Rejects with a RuntimeError. */
   startServer(crewId: string, program: ServerProgram): Promise<ServerProcess>
+  /** Ends servers that nobody here started, and removes what servers left that are not among `known`. */
+  clearServers(crewId: string, known: readonly string[]): Promise<void>
   /** Writes a file as the agent, whole or not at all, over one of its name. The crew must be running. */
   deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void>
   /** Removes a folder below the agent's output folder, as the agent. The crew must be running. */

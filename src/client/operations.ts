@@ -163,6 +163,10 @@ export const operations: Record<string, Record<string, Operation>> = {
     assigned: ['GET', '/api/v1/agents/:agentId/credentials'],
     assign: ['POST', '/api/v1/agents/:agentId/credentials'],
     unassign: ['DELETE', '/api/v1/agents/:agentId/credentials/:assignmentId'],
+    scopes: ['GET', '/api/v1/credentials/:credentialId/scopes'],
+    enforceScopes: ['PUT', '/api/v1/credentials/:credentialId/scopes'],
+    endScopes: ['DELETE', '/api/v1/credentials/:credentialId/scopes'],
+    decideUse: ['POST', '/api/v1/credentials/:credentialId/scopes/questions/:questionId'],
   },
   crews: {
     list: ['GET', '/api/v1/crews'],

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { agentRoles, cliAdapters, llmProviders, toolProfiles } from './agents.ts'
 import { crewColors } from './crews.ts'
 import { del, get, post, put } from './define.ts'
-import { Id, line, nullable, promptBytes, proseOfBytes, Slug, Time } from './fields.ts'
+import { Id, line, nullable, promptBytes, proseOfBytes, Slug, slugPattern, Time } from './fields.ts'
 import { mostAgentSkills } from './skills.ts'
 
 /** Crews that can be made, and hired from, without anything being written down first. */
@@ -129,7 +129,18 @@ export const crewTemplates = {
     summary: 'Make a crew and its agents from a template',
     access: 'MEMBER',
     scope: 'crews:write',
-    body: Type.Object({ crew_name: line(100), crew_slug: Type.Optional(nullable(Slug)) }),
+    body: Type.Object({
+      crew_name: line(100),
+      crew_slug: Type.Optional(
+        nullable(
+          Type.String({
+            maxLength: 50,
+            pattern: `${slugPattern}|^$`,
+            description: 'a-z, 0-9, _ and -, 2 to 50 characters; made of the name where it is empty',
+          }),
+        ),
+      ),
+    }),
     reply: Type.Object({
       crew_id: Id,
       crew_name: Type.String(),

@@ -70,6 +70,17 @@ export const InboxItem = Type.Object({
   security_level_label: Type.Optional(Type.String()),
 })
 
+/** What people should know before they decide about a credential. */
+export const InboxEvidence = Type.Object({
+  narrower_credential: Type.Optional(
+    Type.Object({
+      exists: Type.Boolean({ description: 'The agent reaches one of the same provider at a lower level' }),
+      name: Type.Optional(Type.String()),
+      security_level: Type.Optional(Type.Integer()),
+    }),
+  ),
+})
+
 const Action = Type.Optional(line(200))
 
 export const inbox = {
@@ -100,6 +111,7 @@ export const inbox = {
     access: 'VIEWER',
     reply: Type.Object({
       ...InboxItem.properties,
+      evidence: Type.Optional(InboxEvidence),
       source_missing: Type.Optional(
         Type.Boolean({ description: 'what it was about is gone; of waitpoints and escalations' }),
       ),

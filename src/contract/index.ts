@@ -27,6 +27,7 @@ import { chats } from './chats.ts'
 import { checkpoints } from './checkpoints.ts'
 import { collisions } from './collisions.ts'
 import { consolidate } from './consolidate.ts'
+import { credentialScopes } from './credential-scopes.ts'
 import { credentials } from './credentials.ts'
 import { agentConnections, crewConnections } from './crew-connections.ts'
 import { crewMembers } from './crew-members.ts'
@@ -127,7 +128,7 @@ export const api = {
   checkpoints,
   collisions,
   consolidate,
-  credentials,
+  credentials: { ...credentials, ...credentialScopes },
   crews: { ...crews, ...crewConnections, ...crewMembers, ...crewPeers },
   decisions,
   deliveries: { ...deliveries, ...agentSends },

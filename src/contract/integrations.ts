@@ -139,7 +139,9 @@ const testing = {
   noDryRun: 'it asks the server and stores nothing',
   reply: Type.Object({
     status: Type.Enum(['ok', 'error', 'auth_required']),
-    message: Type.Optional(Type.String({ description: 'What is wrong, and with which credential it was asked' })),
+    message: Type.Optional(
+      Type.String({ description: 'What is wrong, with which credential it was asked, or where a program was run' }),
+    ),
     server_info: Type.Optional(
       Type.Object({ name: Type.String(), version: Type.String() }, { description: 'What the server says of itself' }),
     ),

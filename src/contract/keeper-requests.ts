@@ -56,7 +56,7 @@ export const KeeperRequest = Type.Object({
 export const KeeperEvent = Type.Object({
   seq: Type.Integer(),
   state,
-  request_type: type,
+  request_type: optional(type),
   requesting_agent_id: optional(text),
   agent_name: optional(text),
   requesting_crew_id: optional(text),

@@ -97,7 +97,7 @@ export const serverMembers = (spec: string): ManifestMembers => ({
   transport: [`${spec}transport`, server.transport],
   endpoint: [`${spec}endpoint`, server.endpoint],
   command: [`${spec}command`, server.command],
-  args: [`${spec}args`, optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 50 }))],
+  args: [`${spec}args`, optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 50 }))],
   env_mapping: [
     `${spec}env_mapping`,
     optional(

@@ -69,11 +69,25 @@ const SkillRow = {
   updated_at: Time,
 }
 
-const Holder = Type.Object({ agent_id: Id, agent_slug: Type.String(), agent_name: Type.String() })
+/** An agent that has a skill, with what a client draws it and its crew by. */
+export const SkillHolder = Type.Object({
+  agent_id: Id,
+  agent_slug: Type.String(),
+  agent_name: Type.String(),
+  avatar_seed: text,
+  avatar_style: text,
+  avatar_url: text,
+  crew_id: nullable(Id),
+  crew_slug: text,
+  crew_name: text,
+  crew_color: text,
+  crew_icon: text,
+  crew_avatar_style: text,
+})
 
 /** What a skill is to the workspace of the caller. */
 const Here = {
-  installed_on: Type.Array(Holder, { description: 'Agents of this workspace that have it' }),
+  installed_on: Type.Array(SkillHolder, { description: 'Agents of this workspace that have it' }),
   usage: Type.Object({
     invocations: Type.Integer({ description: 'Runs of this workspace that used it' }),
     last_used_at: Type.Optional(Time),
@@ -124,7 +138,7 @@ export const mostProposedSkills = 50
 export const NewSkillSlug = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   maxLength: 64,
-  description: 'Letters, digits and single dashes; no skill has it yet',
+  description: 'a to z, 0 to 9 and single dashes, and that of no skill yet',
 })
 
 const Staged = {
@@ -132,7 +146,7 @@ const Staged = {
   file_name: Type.String({
     pattern: '^skill-[a-z0-9-]+\\.md$',
     maxLength: 100,
-    description: 'What the staged text is called, such as skill-deploy.md',
+    description: 'the name of a proposed skill, such as skill-deploy.md',
   }),
 }
 

@@ -147,6 +147,10 @@ credentials.rotate         ADMIN     credentials:write api  second-factor or:cre
 credentials.rotations      MANAGER   -                 api  or:credential.rotate
 credentials.cancel         ADMIN     credentials:write api  second-factor or:credential.rotate
 credentials.audit          MANAGER   -                 api
+credentials.scopes         MANAGER   -                 api
+credentials.enforceScopes  ADMIN     credentials:write api  second-factor
+credentials.endScopes      ADMIN     credentials:write api  second-factor
+credentials.decideUse      ADMIN     credentials:write api
 credentials.variable       signed-in -                 api
 credentials.assigned       VIEWER    -                 api
 credentials.assign         ADMIN     credentials:write api  second-factor

@@ -65,6 +65,8 @@ const bodies: Record<string, object> = {
   'credentials.assign': { env_var_name: 'OTHER', credential_id: 'own:credentialId' },
   'credentials.replace': { description: 'x' },
   'credentials.rotate': { value: 'z' },
+  'credentials.decideUse': { decision: 'once' },
+  'credentials.enforceScopes': {},
   'credentials.test': { value: 'z' },
   'credentials.update': { description: 'x' },
   'crews.addMember': { user_id: 'own:userId', role: 'MEMBER' },

@@ -167,6 +167,46 @@ describe.each([
       expect(folder()).toEqual(without)
     })
 
+    it('calls its model with a key that is kept to what it was used for, and all else becomes a question', async () => {
+      await work(() => bash('true'))
+      const { id: credentialId } = (await daemon.client.credentials.list({ query: {} })).find(
+        ({ name }) => name === 'model',
+      )!
+      const scopes = () => daemon.client.credentials.scopes({ credentialId, query: {} })
+      const called = { host: model.url, method: 'POST', path: '/v1/messages' }
+      await expect
+        .poll(async () => (await scopes()).uses, { timeout: 30_000 })
+        .toContainEqual(expect.objectContaining(called))
+      const kept = await cli(person).program.run('credentials', 'scopes', 'model', '--enforce', '--yes', '--json')
+      expect(kept).toMatchObject({ code: 0 })
+      expect(JSON.parse(kept.stdout)).toMatchObject({ enforced: true })
+      const models =
+        'curl -sS -w "status=%{http_code}" "$ANTHROPIC_BASE_URL/v1/models?limit=1" -H "x-api-key: $ANTHROPIC_API_KEY"'
+      const asks = { host: model.url, method: 'GET', path: '/v1/models' }
+      // The crew's sidecar learns of the rules a moment after they are set.
+      await expect
+        .poll(
+          async () => {
+            const [said = ''] = await work(() => bash(models))
+            return said
+          },
+          { timeout: 60_000 },
+        )
+        .toMatch(/may not be used for GET .*status=403/s)
+      const [waiting] = (await scopes()).waiting
+      expect(waiting).toMatchObject({ ...asks, agent_id: agentId })
+      const { rows } = await daemon.client.inbox.list({ query: { kind: 'escalation', limit: 500 } })
+      const card = rows.find(({ payload }) => payload?.['question_id'] === waiting!.id)
+      expect(card!.payload).toMatchObject({ credential_name: 'model', ...asks, agent_id: agentId, crew_id: crewId })
+      const allowed = ['--question', waiting!.id, '--decision', 'always']
+      expect(await cli(person).program.run('credentials', 'scopes', 'model', ...allowed)).toMatchObject({ code: 0 })
+      const [now = ''] = await work(() => bash(models))
+      expect(now).not.toContain('may not be used')
+      expect(now).not.toContain('status=403')
+      await daemon.client.credentials.endScopes({ credentialId })
+      expect((await scopes()).enforced).toBe(false)
+    })
+
     it('waits for a person at a terminal, and goes on with what they allow', async () => {
       await judged(() => ({ decision: 'ESCALATE' }))
       const working = work(request, look)

@@ -8,6 +8,7 @@ import { everythingServer } from './everything-server.ts'
 import { endsIn, type Installation, install, spoken } from './installation.ts'
 import { leaveOut } from './leave-out.ts'
 import type { ModelEndpoint, Script, ScriptedTool, ScriptedTurn } from './model-endpoint.ts'
+import { buildServerImage } from './server-image.ts'
 
 /** A vendor's client in a crew's container, and how its model service talks. */
 export interface Contained<B> {
@@ -57,9 +58,10 @@ export async function describeContained<B>(
   const host = await bridgeAddress()
   const missing = engineMissing || inImage(client) || (host ? false : 'the Docker engine is on another machine')
   leaveOut(missing)
+  let switchEcho = async (_enabled: boolean): Promise<void> => undefined
   const tool = (command: string): ScriptedTurn => ({ text: 'I use a tool.', tools: [shell(command)] })
 
-  const script = (body: B): ScriptedTurn => {
+  const script = async (body: B): Promise<ScriptedTurn> => {
     const { said, steps } = asked(body)
     if (said.includes('Write it down.')) return steps ? { text: 'Done.' } : tool('echo "by $SVC_AGENT_ID" > note.txt')
     if (said.includes('Work long.')) return steps ? { text: 'never' } : tool('setsid sleep 301 & sleep 302')
@@ -71,6 +73,14 @@ export async function describeContained<B>(
         : { tools: [mcpTool('muster', 'ask_human', { question: 'Postgres or SQLite?' })] }
     if (said.includes('Use the server.'))
       return steps ? { text: 'Used.' } : { tools: [mcpTool('everything', 'echo', { message: 'the-word-is-plum' })] }
+    if (said.includes('Use the program.'))
+      return steps ? { text: 'Used.' } : { tools: [mcpTool('local', 'echo', { message: 'the-word-is-fig' })] }
+    if (said.includes('Use what is switched off.')) {
+      if (steps) return { text: 'Used.' }
+      // The client has read the list by now.
+      await switchEcho(false)
+      return { tools: [mcpTool('local', 'echo', { message: 'the-word-is-medlar' })] }
+    }
     if (said.includes('Learn it.'))
       return steps
         ? { text: 'Learned.' }
@@ -92,6 +102,7 @@ export async function describeContained<B>(
     let daemon: Installation
     let crewId: string
     let installation = ''
+    let local = ''
     const agents: Record<string, string> = {}
 
     beforeAll(async () => {
@@ -103,9 +114,14 @@ export async function describeContained<B>(
         ...contained.address(model.url),
       })
       const api = daemon.client
-      const reaching = { allowed_domains: [new URL(server.url).hostname] }
-      crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works', ...reaching } })).id
+      const crew = { runtime_image: await buildServerImage(client), allowed_domains: [new URL(server.url).hostname] }
+      crewId = (await api.crews.create({ body: { name: 'Works', slug: 'works', ...crew } })).id
       await api.integrations.create({ body: { name: 'everything', endpoint: server.url } })
+      const program = { transport: 'stdio', command: 'mcp-everything', args_json: '["stdio"]' } as const
+      local = (await api.integrations.create({ body: { name: 'local', ...program } })).id
+      switchEcho = async (enabled) => {
+        await api.integrations.setTool({ integrationId: local, toolName: 'echo', body: { enabled } })
+      }
       for (const [slug, value] of Object.entries({ ada: keys.good, cyd: keys.bad })) {
         const { provider, variable } = contained
         const client = { cli_adapter: adapter, llm_provider: provider, llm_model: contained.model }
@@ -210,6 +226,37 @@ export async function describeContained<B>(
       expect(entries.filter(({ entry_type }) => entry_type === 'mcp.tool_call')).toMatchObject([
         { agent_id: agents['ada'], payload: { server: 'everything', tool: 'echo', outcome: 'ok' } },
       ])
+    })
+
+    it('calls a tool of a server that is a program in its container, which is on record', async () => {
+      const asked = model.messages.length
+      const { run, entries } = await daemon.turn(agents['ada']!, 'Use the program.')
+      expect(run.status).toBe('COMPLETED')
+      expect(JSON.stringify(model.messages.slice(asked))).toContain('Echo: the-word-is-fig')
+      expect(entries.filter(({ entry_type }) => entry_type === 'mcp.tool_call')).toMatchObject([
+        { agent_id: agents['ada'], payload: { server: 'local', tool: 'echo', outcome: 'ok' } },
+      ])
+      const programs = (await agentProcesses(await containerOf(crewId))).filter((args) =>
+        args.includes('mcp-everything'),
+      )
+      expect(programs).not.toEqual([])
+    })
+
+    it('is refused a tool of such a server that was switched off after it had read the list', async () => {
+      const asked = model.messages.length
+      const { entries } = await daemon.turn(agents['ada']!, 'Use what is switched off.')
+      await switchEcho(true)
+      expect(JSON.stringify(model.messages.slice(asked))).not.toContain('Echo: the-word-is-medlar')
+      expect(entries.filter(({ entry_type }) => entry_type === 'mcp.tool_call')).toMatchObject([
+        { agent_id: agents['ada'], payload: { server: 'local', tool: 'echo', outcome: 'refused' } },
+      ])
+    })
+
+    it('has the programs of servers ended when they are deleted', async () => {
+      await daemon.client.integrations.remove({ integrationId: local })
+      await expect
+        .poll(async () => (await agentProcesses(await containerOf(crewId))).join())
+        .not.toContain('mcp-everything')
     })
 
     it('fails with a refused key, and says so', async () => {

@@ -294,6 +294,11 @@ export class FakeRuntime implements Runtime {
   }
   /** Rejects the next delivery. */
   refuseDelivery: Error | null = null
+  /** The servers that were known when those that are gone were looked for. */
+  readonly knownServers: string[][] = []
+  async clearServers(_crewId: string, known: readonly string[]): Promise<void> {
+    this.knownServers.push([...known])
+  }
   async startServer(): Promise<never> {
     throw new RuntimeError('refused', 'no server runs here')
   }

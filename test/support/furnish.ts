@@ -3,6 +3,8 @@ import { newId } from '#kernel/ids'
 import { requestApproval } from '../../daemon/features/approvals/service.ts'
 import { addMessage } from '../../daemon/features/chats/messages/service.ts'
 import { propose } from '../../daemon/features/consolidate/service.ts'
+import { askAboutUse } from '../../daemon/features/credentials/questions/service.ts'
+import { countUse } from '../../daemon/features/credentials/scopes/service.ts'
 import { stage } from '../../daemon/features/skills/proposals/service.ts'
 import { openWaitpoint } from '../../daemon/features/waitpoints/service.ts'
 import { addPerson, type Person, type TestDaemon } from './index.ts'
@@ -47,6 +49,19 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
   const requestId = app.writeNow(() =>
     putBeforePeople(app, { workspace, crew: crew.id, agent: agent.id }, credential.id),
   )
+  const asking = {
+    workspace,
+    credential: credential.id,
+    to: { host: `${word}.example`, method: 'GET', path: '/' },
+    agent: agent.id,
+    asker: { id: agent.id, name: word },
+    crew: crew.id,
+    run: null,
+  }
+  const questionId = app.writeNow(() => {
+    countUse(app, asking, asking.to)
+    return askAboutUse(app, asking)!
+  })
   const held = {
     workspace,
     by: agent.id,
@@ -214,6 +229,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
     entryId: entry.entry.id,
     escalationId: escalation.escalation_id,
     requestId,
+    questionId,
     exposureId: port,
     invitationId: invitation.id,
     identifier: issue.identifier,

@@ -10,10 +10,13 @@ export default class IntegrationsTest extends ApiCommand<typeof IntegrationsTest
   static override summary = 'Test whether an MCP server answers, with the credential that it is used with'
   static override description =
     'Says which credential that is: the one that people signed in with, else that of the oldest binding. Exits with 1 ' +
-    'if the server does not answer, or asks for another one. A server over standard streams runs where an agent uses ' +
-    'it, so only the form of its command is looked at.'
+    'if the server does not answer, or asks for another one. A server over standard streams is run in a crew that ' +
+    'runs; if there is none, only the form of its command is looked at.'
   static override hiddenAliases = ['integrations:test-in-crew']
-  static override examples = ['$ <%= config.bin %> integrations test search']
+  static override examples = [
+    '$ <%= config.bin %> integrations test search',
+    '$ <%= config.bin %> integrations test git --crew web-team',
+  ]
   static override args = { integration: Args.string({ required: true, description: 'name of the integration' }) }
   static override flags = crewFlag
 

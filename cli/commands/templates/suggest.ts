@@ -15,6 +15,7 @@ export default class TemplatesSuggest extends ApiCommand<typeof TemplatesSuggest
 
   async run(): Promise<void> {
     const { description } = this.args
-    await this.out.show(await this.api.templates.suggest({ body: { description } }), suggestionView)
+    const asking = this.api.templates.suggest({ body: { description } }, { timeout: 150_000 })
+    await this.out.show(await this.progress('Asking the model', asking), suggestionView)
   }
 }

@@ -16,6 +16,9 @@ import { broadcast, broadcastChange } from './broadcasts.ts'
 import { secretWarnings } from './forms/secrets.ts'
 import { type AgentBrief, type AgentMembers, type AgentRow, queries } from './queries.ts'
 import { toAgent } from './rows.ts'
+
+export { avatarUrl } from './rows.ts'
+
 import { memberNames, merge, searchText } from './rules.ts'
 import { scheduleMembers, setSchedule } from './schedules/service.ts'
 import { setRequireTimestamp } from './webhooks/service.ts'

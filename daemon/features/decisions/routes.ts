@@ -9,6 +9,7 @@ import { show } from './show.ts'
 const writes: readonly FactName[] = [
   'peer.escalation',
   'keeper.decided',
+  'credential.use_decided',
   'approval.orphaned',
   'credential.refused',
   'persona.suggestion_settled',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Decides } from '#contract/decisions'
-import type { InboxKind, InboxState } from '#contract/inbox'
+import type { InboxEvidence, InboxKind, InboxState } from '#contract/inbox'
 import { allows, type Role, roles } from '#contract/roles'
 import { type Problem, problem } from '#kernel/problem'
 import type { Row, Seen } from './queries.ts'
@@ -55,6 +55,18 @@ export const payloadOf = (json: string | null): Record<string, unknown> =>
 export const stateOf = ({ resolved_at, own_read_at }: Seen) =>
   resolved_at ? 'resolved' : own_read_at ? 'read' : 'unread'
 
+/** The level of the credential that an item is about. */
+function levelIn(payload_json: string | null) {
+  const label = payload_json && payloadOf(payload_json)['security_level_label']
+  return typeof label === 'string' ? { security_level_label: label } : {}
+}
+
+/** What people should know before they decide about a credential. */
+export function evidenceOf({ payload_json }: Pick<Seen, 'payload_json'>): { evidence?: Static<typeof InboxEvidence> } {
+  const evidence = payload_json && payloadOf(payload_json)['evidence']
+  return evidence ? { evidence: evidence as Static<typeof InboxEvidence> } : {}
+}
+
 /** An item as one user sees it. */
 export function present(row: Seen) {
   const {
@@ -80,6 +92,7 @@ export function present(row: Seen) {
     ...(avatar_seed && { avatar_seed }),
     ...(avatar_style && { avatar_style }),
     ...(payload_json && { payload: payloadOf(payload_json) }),
+    ...levelIn(payload_json),
     ...(decides_json && !row.resolved_at && { decides: decidingOf(row)! }),
     ...(actions_json && { actions: JSON.parse(actions_json) as { id: string; label: string }[] }),
   }

@@ -11,6 +11,7 @@ import { audiencesOf, type Listed, listingOf, listings, type Place, queries, typ
 import {
   type Deciding,
   decidingOf,
+  evidenceOf,
   isSettled,
   managedBy,
   missingSource,
@@ -210,6 +211,7 @@ export function show(app: App, { actor, itemId }: Call<typeof inbox.show>) {
   return {
     ...present(row),
     ...secondApprover(app, row),
+    ...evidenceOf(row),
     ...missingSource(row),
   }
 }

@@ -29,8 +29,8 @@ export const serverById = ({ db }: App, workspace: string, id: string): Counted 
 const reached = ['transport', 'endpoint', 'command', 'args_json', 'env_sealed', 'config_json'] as const
 
 /**
- * The server as it is now, if it is still reached as it was then; undefined when it is gone, or another one by now: what
- * that one said says nothing of it.
+ * The server as it is now, if it is still reached as it was then; undefined when it is gone, or another one by now:
+ * what that one said says nothing of it.
  */
 export function stillThat(app: App, then: ServerRow): Counted | undefined {
   const now = serverById(app, then.workspace_id, then.id)

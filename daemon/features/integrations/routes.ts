@@ -2,6 +2,7 @@ import { integrations } from '#contract/integrations'
 import { feature } from '#kernel/feature'
 import { bind, bound, forgetAgent, forgetCredential, rebind, unbind } from './bindings/service.ts'
 import { recheckConnections } from './connections/service.ts'
+import { endPrograms } from './programs/service.ts'
 import { resolved } from './resolved/service.ts'
 import {
   create,
@@ -47,6 +48,10 @@ export default feature(
       'credential.updated': recheckConnections,
       'crew.deleted': forgetCrew,
       'workspace.deleted': forgetWorkspace,
+    },
+    after: {
+      'integration.updated': endPrograms,
+      'integration.deleted': endPrograms,
     },
   },
 )

@@ -20,7 +20,7 @@ import { authStatus, credentialsOf, withdrawCredentials } from './bindings/servi
 import { dropUnused } from './connections/service.ts'
 import { findServer } from './find.ts'
 import { type Counted, queries, type ServerRow } from './queries.ts'
-import { placeOf } from './references/service.ts'
+import { checkNamed, placeOf } from './references/service.ts'
 import { type Members, merge } from './rules.ts'
 import { described } from './shown.ts'
 import { forgetTools } from './tools/learning.ts'
@@ -144,7 +144,9 @@ function add(app: App, { actor, now, crew }: Place, given: Draft, base: Counted 
   }
   const members = merge(body, before, app.config.integrationHosts)
   const id = newId(app.clock())
-  const variables = variablesOf(body.env_json, elsewhere ? {} : openVariables(app, base))
+  const inherited = elsewhere ? {} : openVariables(app, base)
+  const variables = variablesOf(body.env_json, inherited)
+  checkNamed(app, actor, Object.fromEntries(Object.entries(variables).filter(([name, it]) => inherited[name] !== it)))
   const row: ServerRow = {
     id,
     workspace_id: actor.workspace,

@@ -13,7 +13,7 @@ import { access, ask } from './requests/access.ts'
 import { requested } from './requests/asking.ts'
 import { execute } from './requests/executing.ts'
 import { takeBack, takeBackAfterRun } from './requests/handing.ts'
-import { denyUnjudged } from './requests/jobs.ts'
+import { denyUnjudged, forgetRequests } from './requests/jobs.ts'
 import { clear, history, list as listRequests, resolve, show as showRequest } from './requests/lists.ts'
 
 const afterRun = (app: App, { about }: Happened): Promise<void> => takeBackAfterRun(app, about.agent_id!)
@@ -52,7 +52,7 @@ export default feature(
     setGovernance: (call) => setGovernance(app, call),
   }),
   {
-    jobs: [denyUnjudged],
+    jobs: [denyUnjudged, forgetRequests],
     after: {
       'run.completed': afterRun,
       'run.failed': afterRun,

@@ -68,11 +68,19 @@ function compare(found: Difference, resource: Resource, state: State, { mode }: 
     else found.actions.push({ action: 'create', kind, name, resource, stored, members })
     return
   }
-  const changed = resource.asFound || stored.settled ? {} : differing(members, stored.members)
+  const wanted = mode === 'upsert' && kind === 'Credential' ? withReach(members, stored.members) : members
+  const changed = resource.asFound || stored.settled ? {} : differing(wanted, stored.members)
   if (!Object.keys(changed).length) found.unchanged += 1
   else if (mode === 'strict')
     flaw(`${kind} ${name} is there already, and differs in ${Object.keys(changed).join(', ')}`)
   else found.actions.push({ action: 'change', kind, name, resource, stored, members: changed })
+}
+
+/** A credential that a crew asks for stays with those who have it: other files may be theirs. Null is the workspace. */
+function withReach(members: Members, stored: Members): Members {
+  const [asked, had] = [members['crews'], stored['crews']] as (string[] | null | undefined)[]
+  if (!asked) return members
+  return { ...members, crews: had ? [...new Set([...had, ...asked])].sort() : null }
 }
 
 /** What is there and no document names: what described crews have of a list, in `replace` all of the kinds. */

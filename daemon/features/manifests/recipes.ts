@@ -1,4 +1,4 @@
-import { catalogued } from '../recipes/service.ts'
+import { catalogued, storedAs } from '../recipes/service.ts'
 import type { Resource } from './types.ts'
 
 type Part = Pick<Resource, 'kind' | 'name' | 'members' | 'asFound'>
@@ -14,7 +14,7 @@ export function partsOfRecipe(slug: string, crew: string | undefined): Part[] | 
       ({ env_var_name, label, help_url, ...it }): Part => ({
         kind: 'Credential',
         name: env_var_name,
-        members: { ...it, account_label: label, ...(help_url && { help_url }) },
+        members: { ...storedAs(it), account_label: label, ...(help_url && { help_url }) },
         asFound: true,
       }),
     ),

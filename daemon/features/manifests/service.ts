@@ -145,6 +145,6 @@ function refuse(flaws: readonly Flaw[]): void {
   const [{ detail }] = inOrder as [Flaw]
   throw problem('manifest_invalid', {
     detail: `${many} in the documents, the first: ${detail}`,
-    extra: { mistakes: inOrder.slice(0, mostFlaws) },
+    extra: { mistakes: inOrder.slice(0, mostFlaws), count: flaws.length },
   })
 }

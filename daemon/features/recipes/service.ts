@@ -8,6 +8,8 @@ import { hasVariable } from '../credentials/named/service.ts'
 import { crewSlugTaken } from '../crews/service.ts'
 import { catalogue } from './catalogue.ts'
 
+type Wanted = Static<typeof Recipe>['credentials'][number]
+
 /** Slugs that are tried for the crew of a recipe. */
 const attempts = 100
 
@@ -21,6 +23,10 @@ export function findRecipe(slug: string): Static<typeof Recipe> {
   if (!found) throw problem('not_found', { detail: 'There is no such recipe' })
   return found
 }
+
+/** A credential of a recipe as it is stored: a key of no model service is a secret, as agents and servers are given. */
+export const storedAs = <T extends Pick<Wanted, 'type' | 'provider'>>(wanted: T): T =>
+  wanted.type === 'API_KEY' && wanted.provider === 'NONE' ? { ...wanted, type: 'SECRET' } : wanted
 
 /** What the recipe would find in the workspace. Nothing is changed. */
 export function preview(app: App, { actor, slug }: Call<typeof recipes.preview>): Reply<typeof recipes.preview> {

@@ -75,7 +75,11 @@ function membersOf(text: string): Record<string, unknown> {
   const [error] = document.errors
   if (error) {
     const line = (error.linePos?.[0].line ?? 0) + 1
-    invalid(`Line ${line} of SKILL.md cannot be read: ${error.message.split('\n', 1)[0]!.replace(/ at line .*$/, '')}`)
+    // The parser tells the end of its own stack like a fault of the text.
+    const reason = /call stack/i.test(error.message)
+      ? 'it is nested too deeply'
+      : error.message.split('\n', 1)[0]!.replace(/ at line .*$/, '')
+    invalid(`Line ${line} of SKILL.md cannot be read: ${reason}`)
   }
   const members = plain(document)
   if (!isRecord(members)) return invalid('The front matter must have members, such as name: pdf')

@@ -66,8 +66,8 @@ export const queries = statements((db) => ({
       AND (@vendor IS NULL OR vendor = @vendor COLLATE NOCASE) AND (@maturity IS NULL OR maturity = @maturity)
       AND (@runtime IS NULL OR runtime = @runtime)
       AND (@workspace IS NULL OR EXISTS (SELECT 1 FROM agent_skills g JOIN agents a ON a.id = g.agent_id
-       WHERE g.skill_id = skills.id AND a.workspace_id = @workspace AND a.deleted_at IS NULL))
-      AND (@agent IS NULL OR EXISTS (SELECT 1 FROM agent_skills g WHERE g.skill_id = skills.id AND g.agent_id = @agent))
+       WHERE g.skill_id = skills.id AND a.workspace_id = @workspace AND a.deleted_at IS NULL
+        AND (@agent IS NULL OR a.id = @agent)))
       AND (@search IS NULL OR instr(words, @search) > 0)
      ORDER BY place, name, id LIMIT @limit OFFSET @offset`,
   ),

@@ -20,7 +20,7 @@ type Shown = Static<typeof Skill>
 function present(app: App, workspace: string, { workspace_id: _, bytes: __, ...row }: Listed): Shown {
   return {
     ...row,
-    installed_on: holdersOf(app, row.id, workspace).map(({ skill_id: _, ...holder }) => holder),
+    installed_on: holdersOf(app, row.id, workspace),
     usage: usageOf(app, workspace, row.id) ?? { invocations: 0 },
     verification: row.source === 'BUNDLED' ? 'VERIFIED' : 'UNVERIFIED',
     downloads: 0,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { byteLimit } from '#contract/fields'
 import { type Problem, problem } from '../problem.ts'
@@ -36,10 +37,8 @@ export function validator(schema: TSchema, from: 'body' | 'query'): Validator {
     const base = given === undefined ? {} : given
     const value = Value.Default(schema, from === 'query' ? fromText(schema, base as Record<string, unknown>) : base)
     if (compiled.Check(value)) {
-      const long = overlong(schema, value, '')
-      return long === null
-        ? { value }
-        : { problem: problem('invalid_field', { field: long, detail: `${long} is too long` }) }
+      const [long] = overlong(schema, value, '')
+      return long === undefined ? { value } : { problem: tooLong(long) }
     }
     const flaws = compiled.Errors(value) as unknown as Flaw[]
     return { problem: describe(flaws, schema, value) }
@@ -52,14 +51,26 @@ const compiledOnce = new WeakMap<TSchema, ReturnType<typeof Compile<TSchema>>>()
 export function flawsIn(schema: TSchema, value: unknown): Problem[] {
   const compiled = compiledOnce.get(schema) ?? Compile(schema)
   compiledOnce.set(schema, compiled)
-  if (compiled.Check(value)) {
-    const long = overlong(schema, value, '')
-    return long === null ? [] : [problem('invalid_field', { field: long, detail: `${long} is too long` })]
-  }
-  // What an unknown member is refused by is told once, of the object that it stands in.
-  const flaws = (compiled.Errors(value) as unknown as Flaw[]).filter(({ keyword }) => keyword !== 'boolean')
-  return flaws.flatMap(oneEach).map((flaw) => describe([flaw], schema, value))
+  const told = compiled.Check(value) ? [] : flawsOf(compiled, value).map((flaw) => describe([flaw], schema, value))
+  const fields = new Set(told.map(({ field }) => field))
+  return [...told, ...[...overlong(schema, value, '')].filter((long) => !fields.has(long)).map(tooLong)]
 }
+
+/** Flaws of one value that are looked for; the schema library stops at 8 otherwise. */
+const mostFlaws = 500
+
+function flawsOf(compiled: ReturnType<typeof Compile<TSchema>>, value: unknown): Flaw[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: mostFlaws })
+  try {
+    // What an unknown member is refused by is told once, of the object that it stands in.
+    return (compiled.Errors(value) as unknown as Flaw[]).filter(({ keyword }) => keyword !== 'boolean').flatMap(oneEach)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
+
+const tooLong = (field: string): Problem => problem('invalid_field', { field, detail: `${field} is too long` })
 
 /** A flaw of several members as one of each. */
 function oneEach(flaw: Flaw): Flaw[] {
@@ -96,40 +107,32 @@ function convert(schema: Schema, text: unknown): unknown {
 const promising = ['maxLength', 'items', 'anyOf', 'properties', 'patternProperties'] as const
 
 /**
- * The first member whose text exceeds its maxLength in code points, or its limit in bytes: the schema library counts
+ * The members whose texts exceed their maxLength in code points, or their limit in bytes: the schema library counts
  * grapheme clusters.
  */
-function overlong(schema: Schema, value: unknown, at: string): string | null {
+function* overlong(schema: Schema, value: unknown, at: string): Generator<string> {
   // Values without a schema may be nested without bound.
-  if (!promising.some((word) => word in schema)) return null
+  if (!promising.some((word) => word in schema)) return
   const below = (name: string) => (at ? `${at}.${name}` : name)
   if (schema.anyOf) {
     const choices = schema.anyOf.filter(
       ({ type }) => typeof value !== 'string' || type === undefined || type === 'string',
     )
-    const found = choices.map((choice) => overlong(choice, value, at))
-    return typeof value === 'string' && found.includes(null) ? null : (found.find((flaw) => flaw !== null) ?? null)
+    const found = choices.map((choice) => [...overlong(choice, value, at)])
+    if (typeof value !== 'string' || found.every((it) => it.length)) yield* found.find((it) => it.length) ?? []
+    return
   }
   if (typeof value === 'string') {
     const { maxLength, [byteLimit]: bytes } = schema
-    if (bytes !== undefined && Buffer.byteLength(value) > bytes) return at
-    return maxLength !== undefined && value.length > maxLength && [...value].length > maxLength ? at : null
+    if (bytes !== undefined && Buffer.byteLength(value) > bytes) yield at
+    else if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength) yield at
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* overlong(schema.items ?? {}, item, below(String(index)))
+  } else if (typeof value === 'object' && value !== null) {
+    const any = Object.values(schema.patternProperties ?? {})[0] ?? {}
+    for (const [name, member] of Object.entries(value))
+      yield* overlong(schema.properties?.[name] ?? any, member, below(name))
   }
-  if (Array.isArray(value))
-    return first(value.entries(), ([index, item]) => overlong(schema.items ?? {}, item, below(String(index))))
-  if (typeof value !== 'object' || value === null) return null
-  const any = Object.values(schema.patternProperties ?? {})[0] ?? {}
-  return first(Object.entries(value), ([name, member]) =>
-    overlong(schema.properties?.[name] ?? any, member, below(name)),
-  )
-}
-
-function first<T>(items: Iterable<T>, find: (item: T) => string | null): string | null {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== null) return found
-  }
-  return null
 }
 
 function describe(flaws: Flaw[], schema: TSchema, value: unknown): Problem {

@@ -16,10 +16,20 @@ export async function clearFolders(
 ): Promise<void> {
   const { secrets, runs, output, workspace, home } = places
   const folders = data ? [runs, output, workspace, home] : []
-  checked(await run(container, { user, argv: [...empty, secrets, ...folders] }))
-  if (data) checked(await run(container, { user: '0:0', argv: [...drop, ...folders] }))
+  await emptyAs(container, user, [secrets, ...folders])
+  if (data) await removeEmpty(container, folders)
   // It may be a mount, which stays as long as the container.
   await run(container, { user: '0:0', argv: [...drop, secrets] })
+}
+
+/** Removes all that is in folders of a user. */
+export async function emptyAs(container: Container, user: string, folders: readonly string[]): Promise<void> {
+  checked(await run(container, { user, argv: [...empty, ...folders] }))
+}
+
+/** Removes empty folders; those that are not there are none. */
+export async function removeEmpty(container: Container, folders: readonly string[]): Promise<void> {
+  checked(await run(container, { user: '0:0', argv: [...drop, ...folders] }))
 }
 
 function checked({ code, stderr }: Ran): void {

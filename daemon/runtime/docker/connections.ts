@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { RuntimeError } from '../errors.ts'
 import { SidecarLink } from '../sidecar/link.ts'
-import type { AgentSpec, SidecarConfig, SidecarListener, SidecarReport } from '../types.ts'
+import type { AgentSpec, NetworkPolicy, SidecarConfig, SidecarListener, SidecarReport } from '../types.ts'
 import { type Attachment, attach } from './attach.ts'
 import { placeAgents } from './bring-up.ts'
 import { type ChannelClient, openChannel } from './channel-client.ts'
@@ -152,6 +152,11 @@ export class Connections {
     if (joined) return joined.link.configure(config)
     const { sidecar } = await findCrew(this.#engine, this.#naming, crewId)
     if (sidecar?.State.Running) await this.joinSidecar(crewId, this.#engine.getContainer(sidecar.Id))
+  }
+
+  /** What the crew's sidecar was told to allow; null before it was told. */
+  policy(crewId: string): NetworkPolicy | null {
+    return this.#configs.get(crewId)?.network ?? null
   }
 
   /** Whether the daemon is attached to the sidecar that runs now. */

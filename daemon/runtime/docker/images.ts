@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { singleFlight } from '#kernel/jobs/single-flight'
 import { RuntimeError } from '../errors.ts'
 import { digestOf, type Program } from '../programs.ts'
+import { namedServers, serverUsers } from '../server-users.ts'
 import type { Progress } from '../types.ts'
 import { archive, asking, type Engine, ifThere, settle, unhurried } from './engine.ts'
 import { ids, labelFilter, labels, type Naming } from './names.ts'
@@ -25,6 +26,9 @@ const crewUsers = [
   'shell=/bin/sh; [ ! -x /bin/bash ] || shell=/bin/bash',
   `i=${ids.firstAgent}; while [ $i -le ${ids.lastNamedAgent} ]; do ` +
     `echo "agent$i:x:$i:${ids.crewGroup}::/crew:$shell"; i=$((i + 1)); done >> /etc/passwd`,
+  `for first in ${serverUsers.free} ${serverUsers.restricted}; do i=$first; ` +
+    `while [ $i -lt $((first + ${namedServers})) ]; do ` +
+    `echo "server$i:x:$i:$i::/:/bin/sh"; i=$((i + 1)); done; done >> /etc/passwd`,
 ]
 
 function recipe(kind: 'crew' | 'sidecar', baseId: string, made: Record<string, string>): string {

@@ -28,6 +28,9 @@ export type Kind = 'crew' | 'sidecar' | 'ender' | 'network' | 'volume' | 'image'
 /** Mount points of the crew's own volumes. */
 export const volumes = { crew: '/crew', workspace: '/workspace', output: '/output', spool: '/spool' } as const
 
+/** Address of the sidecar, as the programs of its crew see it. */
+export const sidecarUrl = 'http://127.0.0.1:9119'
+
 export interface Naming {
   /** Prefix of every container's name. */
   prefix: string

@@ -25,7 +25,7 @@ import { crewContainerOf } from './crews.ts'
 import { endProcesses } from './end-processes.ts'
 import type { Container, Engine } from './engine.ts'
 import { launch, run } from './exec.ts'
-import { ids, type Naming } from './names.ts'
+import { ids, type Naming, sidecarUrl } from './names.ts'
 import { openShell } from './shell.ts'
 import { readStoppedSpool } from './stopped.ts'
 
@@ -44,7 +44,7 @@ export const placesOf = ({ slug }: AgentSpec): AgentPlaces => ({
   crewShared: '/crew/shared',
   workspaceShared: '/workspace/shared',
   runs: `/spool/${slug}`,
-  sidecarUrl: 'http://127.0.0.1:9119',
+  sidecarUrl,
 })
 
 const folderOf = ({ agent, runId }: { agent: AgentSpec; runId: string }) => `${placesOf(agent).runs}/${runId}`
@@ -149,10 +149,15 @@ export class Runs {
   /** Ends an agent's processes outside its open runs; `ended` no longer counts as open. */
   endLeft(crewId: string, agent: AgentSpec, ended?: string): Promise<void> {
     return this.#inTurn({ crewId, agent }, async () => {
-      if (await this.#isGone(crewId, agent)) return
+      if (await this.isGone(crewId, agent.uid)) return
       const spare = this.#openRuns(agent.agentId).filter((it) => it !== ended)
       await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare })
     })
+  }
+
+  /** Ends all processes of a user that is no agent. */
+  endUser(crewId: string, uid: number): Promise<void> {
+    return endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid, spare: [] })
   }
 
   /** Ends all agents' processes before a stop: an engine that waits for a command cannot stop the container. */
@@ -171,7 +176,7 @@ export class Runs {
     const done = clearing(found.container, agent, data)
     if (this.#cleared.has(done)) return
     await this.#inTurn({ crewId, agent }, async () => {
-      if (!(await this.#isGone(crewId, agent)))
+      if (!(await this.isGone(crewId, agent.uid)))
         await endProcesses(this.#engine, this.#naming, crewId, this.#endProgram, { uid: agent.uid, spare: [] })
       await clearFolders(found.container, userOf(agent), placesOf(agent), data)
       // An agent that comes back needs its folders again.
@@ -180,8 +185,8 @@ export class Runs {
     this.#cleared.add(done)
   }
 
-  /** Whether the agent has no process. Asks the channel, which need not start a process for it. */
-  async #isGone(crewId: string, { uid }: AgentSpec): Promise<boolean> {
+  /** Whether a user has no process. Asks the channel, which need not start a process for it. */
+  async isGone(crewId: string, uid: number): Promise<boolean> {
     const found = await crewContainerOf(this.#engine, this.#naming, crewId)
     if (!found?.running) return true
     // A fork bomb may keep the channel from answering, which means that there are processes.

@@ -2,11 +2,11 @@
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { Usage } from '../disk/usage.ts'
-import { RuntimeError } from '../errors.ts'
 import { answerIn } from '../marks/answer.ts'
 import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, loadPrograms, type Program, programsFolder } from '../programs.ts'
 import type { Relayed } from '../relayed.ts'
+import { serverUserNamed } from '../server-users.ts'
 import type { Belonging } from '../service-types.ts'
 import { nobodyAnswers } from '../sidecar/agent-calls.ts'
 import { within } from '../spool/files.ts'
@@ -28,6 +28,8 @@ import type {
   RunRef,
   RunSpec,
   Runtime,
+  ServerProcess,
+  ServerProgram,
   ShellProgram,
   ShellSize,
   SidecarConfig,
@@ -52,6 +54,7 @@ import { nameServers } from './name-servers.ts'
 import { type Naming, volumes } from './names.ts'
 import { Relays } from './relays.ts'
 import { placesOf, Runs, userOf } from './runs.ts'
+import { Servers } from './servers.ts'
 import { listStopped, readStopped } from './stopped.ts'
 import { countVolumes, removeCounter } from './usage.ts'
 import { watchWrites } from './write-watch.ts'
@@ -85,6 +88,7 @@ export class DockerRuntime implements Runtime {
   readonly #connections: Connections
   readonly #runs: Runs
   readonly #bridges: Bridges
+  readonly #servers: Servers
   readonly #crewPrograms: Program[]
   readonly #sidecarPrograms: Program[]
   readonly #programsDigest: string
@@ -105,6 +109,7 @@ export class DockerRuntime implements Runtime {
       [...this.#crewPrograms, ...this.#sidecarPrograms].flatMap(({ name, content }) => [name, content]),
     )
     const report = (crewId: string, it: SidecarReport) => {
+      this.#noteDenial(crewId, it)
       for (const listener of this.#reportListeners) listener(crewId, it)
     }
     this.#connections = new Connections(
@@ -124,6 +129,18 @@ export class DockerRuntime implements Runtime {
       (agentId) => this.#openRuns(agentId),
       options.endMs,
     )
+    this.#servers = new Servers({
+      connections: this.#connections,
+      isGone: (crewId, uid) => this.#runs.isGone(crewId, uid),
+      endAll: (crewId, uid) => this.#runs.endUser(crewId, uid),
+      policy: (crewId) => this.#connections.policy(crewId),
+    })
+  }
+
+  #noteDenial(crewId: string, report: SidecarReport): void {
+    if (report.type !== 'egress_denied' || report.agentId === null) return
+    const uid = serverUserNamed(report.agentId)
+    if (uid !== null) this.#servers.denied(crewId, uid, report.host)
   }
 
   async ping(): Promise<{ ok: boolean; detail: string }> {
@@ -341,9 +358,13 @@ export class DockerRuntime implements Runtime {
     return this.#runs.openShell(crewId, agent, id, size)
   }
 
-  startServer(): Promise<never> {
-    const why = 'Servers over standard streams do not run in containers yet'
-    return Promise.reject(new RuntimeError('refused', why))
+  startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
+    return this.#servers.start(crewId, program)
+  }
+
+  async clearServers(crewId: string, known: readonly string[]): Promise<void> {
+    const found = await crewContainerOf(this.#engine, this.#options, crewId)
+    if (found?.running) await this.#servers.clear(crewId, known)
   }
 
   async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {
@@ -361,6 +382,7 @@ export class DockerRuntime implements Runtime {
   }
 
   async close(): Promise<void> {
+    await this.#servers.close()
     this.#events?.close()
     this.#bridges.close()
     this.#connections.close()

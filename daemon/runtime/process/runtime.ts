@@ -11,6 +11,7 @@ import { RuntimeError } from '../errors.ts'
 import { answerIn } from '../marks/answer.ts'
 import type { Answers, MarksRequest } from '../marks/wire.ts'
 import { digestOf, programsFolder } from '../programs.ts'
+import { folderFor } from '../server-folders.ts'
 import type { Belonging } from '../service-types.ts'
 import { inTime } from '../spool/bounded.ts'
 import { bundle, discarded, traces } from '../spool/bundle.ts'
@@ -319,10 +320,15 @@ export class ProcessRuntime implements Runtime {
   async startServer(crewId: string, program: ServerProgram): Promise<ServerProcess> {
     if (readState(this.#root(crewId))?.state !== 'running')
       throw new RuntimeError('not_running', 'The crew is not running')
-    const server = await this.#servers.start(crewId, join(this.#root(crewId), 'servers', program.serverId), program)
+    const folder = join(this.#root(crewId), 'servers', folderFor(program))
+    const server = await this.#servers.start(crewId, folder, program)
     if (readState(this.#root(crewId))?.state === 'running') return server
     await server.end()
     throw new RuntimeError('not_running', 'The crew was stopped meanwhile')
+  }
+
+  async clearServers(crewId: string, known: readonly string[]): Promise<void> {
+    await this.#servers.clear(join(this.#root(crewId), 'servers'), known)
   }
 
   async deliver(crewId: string, agent: AgentSpec, file: Delivery): Promise<void> {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { OutputBuffer } from '../output-buffer.ts'
 import type { ServerProcess, ServerProgram } from '../types.ts'
+import { foldersIn } from './state.ts'
 
 const stderrBytes = 8 * 1024
 /** From the end of its input until it is ended. */
@@ -16,9 +18,11 @@ const guarded = '(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & ex
 /** MCP servers of crews without containers: each is the leader of a process group, and ends with all of it. */
 export class Servers {
   readonly #running = new Map<string, Set<ServerProcess>>()
+  /** Folders of those that run. */
+  readonly #folders = new Set<string>()
 
   /** Starts a server in its own folder, with no variables but its own, PATH and HOME. */
-  async start(crewId: string, folder: string, { argv, env }: ServerProgram): Promise<ServerProcess> {
+  async start(crewId: string, folder: string, { argv, env, trial }: ServerProgram): Promise<ServerProcess> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { PATH = '' } = process.env
     const child = spawn('/bin/sh', ['-c', guarded, 'sh', ...argv], {
@@ -27,14 +31,24 @@ export class Servers {
       env: { PATH, HOME: folder, ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     })
-    const server = await serverOf(child)
+    const started = await serverOf(child)
+    const server = trial ? withoutTrace(started, folder) : started
     const running = this.#running.get(crewId) ?? new Set()
     this.#running.set(crewId, running.add(server))
+    this.#folders.add(folder)
     void server.ended.then(() => {
+      this.#folders.delete(folder)
       running.delete(server)
       if (!running.size && this.#running.get(crewId) === running) this.#running.delete(crewId)
     })
     return server
+  }
+
+  /** Removes the folders of servers that are gone. */
+  async clear(root: string, known: readonly string[]): Promise<void> {
+    for (const name of foldersIn(root))
+      if (!known.includes(name.replace(/^strict-/, '')) && !this.#folders.has(join(root, name)))
+        await rm(join(root, name), { recursive: true, force: true })
   }
 
   /** Ends the servers of a crew. */
@@ -45,6 +59,17 @@ export class Servers {
   async endAll(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((crewId) => this.end(crewId)))
   }
+}
+
+/** A server whose folder goes with it. */
+function withoutTrace(server: ServerProcess, folder: string): ServerProcess {
+  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  const ended = server.ended.finally(remove)
+  const end = async () => {
+    await server.end()
+    await ended
+  }
+  return { ...server, ended, end }
 }
 
 async function serverOf(child: ChildProcess): Promise<ServerProcess> {
@@ -72,12 +97,7 @@ async function serverOf(child: ChildProcess): Promise<ServerProcess> {
     }, drainMs)
   })
   const ended = new Promise<{ code: number | null; stderr: string }>((resolve) =>
-    child.once('close', (code) => {
-      const { content, from } = said.since(0)
-      const text = content.toString('utf8')
-      // Half a line could be half a secret.
-      resolve({ code, stderr: from > 0 ? text.slice(text.indexOf('\n') + 1 || text.length) : text })
-    }),
+    child.once('close', (code) => resolve({ code, stderr: said.lastLines() })),
   )
   const end = async () => {
     input.end()
@@ -85,5 +105,5 @@ async function serverOf(child: ChildProcess): Promise<ServerProcess> {
     await ended
     clearTimeout(late)
   }
-  return { input, output, ended, end }
+  return { input, output, ended, end, deniedHosts: () => [] }
 }

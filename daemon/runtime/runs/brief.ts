@@ -78,6 +78,7 @@ export function briefRun({ app, runtime, adapterOf }: Briefing, run: Run): Brief
   const argv = local ? [local, ...spec.argv.slice(1)] : spec.argv
   return {
     credentialIds: [...models, ...secrets].map(({ credentialId }) => credentialId),
+    handedIds: secrets.map(({ credentialId }) => credentialId),
     spec: { ...spec, argv, files, runId, crewId: run.crew_id, agent: place.agent, timeoutSeconds },
     facts: {
       agent: place.agent,

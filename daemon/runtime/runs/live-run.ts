@@ -3,6 +3,7 @@ import { storageFault } from '#kernel/store/storage-fault'
 import { recordSoon, untilWritten } from '#kernel/store/until-written'
 import { sessionOfRun } from '../../features/asks/sessions/service.ts'
 import { markUsed } from '../../features/credentials/delivery/service.ts'
+import { countHanded } from '../../features/credentials/scopes/service.ts'
 import { noteUses } from '../../features/memory/rules/service.ts'
 import { endRun, settleParking } from '../../features/runs/endings/service.ts'
 import { sourceOf } from '../../features/runs/messages/service.ts'
@@ -189,6 +190,7 @@ export class LiveRun {
     learned,
     overflow,
     credentialIds,
+    handedIds,
     lost,
   }: Brief): Promise<Result | null> {
     const { app, runtime } = this.parts
@@ -202,6 +204,7 @@ export class LiveRun {
       noteProgram(app, this.run, started)
       noteUses(app, run_id, learned, app.now())
       markUsed(app, credentialIds, { agent_id, run_id })
+      countHanded(app, handedIds)
       return true
     })
     const launches = await stored.catch((error) => {

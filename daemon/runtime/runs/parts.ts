@@ -41,6 +41,8 @@ export interface Brief {
   spec: RunSpec
   /** Credentials that the run is given, itself or through its sidecar. */
   credentialIds: string[]
+  /** Those of which it is given the value. */
+  handedIds: string[]
   facts: LaunchFacts
   /** What receipts tell of it. */
   started: Started

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import { type Destination, destinationOf } from '../../kernel/outbound/destinations.ts'
 import type { Vendor } from '../../providers/vendor.ts'
 import type { ModelCredential } from '../types.ts'
 import { type Admitted, fail, type Refusal, tooLarge } from './admission.ts'
@@ -18,6 +19,8 @@ const silenceMs = 10 * 60_000
 export class Call {
   readonly agentId: string
   credential: ModelCredential | null = null
+  /** Called when the call is over before an answer came. */
+  onEnd: (() => void) | null = null
   readonly #response: ServerResponse
   readonly vendor: Vendor
   readonly #method: string
@@ -65,14 +68,29 @@ export class Call {
     return this.#body.repeatable
   }
 
-  /** Sends the call with a credential over a new connection, and aborts the attempt before it. */
-  async send(credential: ModelCredential, answered: (answer: IncomingMessage) => void): Promise<void> {
+  /** Where the call goes, whichever credential it is made with. */
+  get destination(): Destination {
+    return destinationOf(this.#method, new URL(this.#path, this.#upstream))
+  }
+
+  /**
+   * Sends the call with a credential over a new connection, and aborts the attempt before it. `used` is called once it
+   * is under way.
+   */
+  async send(
+    credential: ModelCredential,
+    used: () => void,
+    answered: (answer: IncomingMessage) => void,
+  ): Promise<void> {
     this.#drop()
     this.credential = credential
     try {
       const socket = await this.#reach(this.#upstream, this.#operators, this.vendor.provider)
       if (this.#over) socket.destroy()
-      else this.#write(socket, credential, answered)
+      else {
+        this.#write(socket, credential, answered)
+        used()
+      }
     } catch (error) {
       this.fail(reason(error as Error, this.#upstream))
     }
@@ -128,6 +146,7 @@ export class Call {
   /** Closes the connection to the vendor, also when the client has disconnected. */
   end(): void {
     this.#over = true
+    this.onEnd?.()
     this.#drop()
     this.#body.discard()
   }

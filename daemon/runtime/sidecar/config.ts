@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import type { Destination } from '../../kernel/outbound/destinations.ts'
+import { isRestrictedServer, isServerUser, nameOfServerUser } from '../server-users.ts'
 import { createFinder, type Finder, type Sought } from '../tripwires/finder.ts'
 import type { ModelCredential, NetworkPolicy, SidecarAgent, SidecarConfig } from '../types.ts'
 import { compilePolicy, type Rules } from './policy.ts'
@@ -9,7 +11,8 @@ export interface Compiled {
   /** The rules for an agent; where agents cannot be told apart, the strictest of them all. */
   rulesOf(agent: SidecarAgent | undefined): Rules
   agentByKey: Map<string, SidecarAgent>
-  agentByUid: Map<number, SidecarAgent>
+  /** Who has a uid; undefined for strangers. A tool server of the crew has no key. */
+  ownerOf(uid: number | null): SidecarAgent | undefined
   /** Each agent has its own uid, and callers with other uids are refused. */
   uids: boolean
   /** Base URLs that the operator set, by provider. */
@@ -45,12 +48,18 @@ export function compileConfig(raw: unknown, { uids = true } = {}): Compiled {
   return {
     rulesOf: (agent) => ((uids ? agent?.restricted : someRestricted) ? strict : rules),
     agentByKey,
-    agentByUid,
+    ownerOf: (uid) => (uid === null ? undefined : (agentByUid.get(uid) ?? (uids ? serverWith(uid) : undefined))),
     uids,
     upstreams: new Map(upstreams),
     resolvers: resolvers(config.resolvers),
     decoys: createFinder(decoys(config.decoys)),
   }
+}
+
+function serverWith(uid: number): SidecarAgent | undefined {
+  if (!isServerUser(uid)) return undefined
+  const name = nameOfServerUser(uid)
+  return { agentId: name, slug: name, uid, credentials: [], ...(isRestrictedServer(uid) && { restricted: true }) }
 }
 
 function network(raw: unknown): NetworkPolicy {
@@ -74,7 +83,7 @@ function agent(raw: unknown, at: string, uids: boolean): SidecarAgent {
 }
 
 function credential(raw: unknown, at: string): ModelCredential {
-  const { credentialId, provider, kind, token, priority } = fields(raw, at)
+  const { credentialId, provider, kind, token, priority, scopes } = fields(raw, at)
   if (kind !== 'api_key' && kind !== 'oauth') throw new Error(`${at}.kind is neither api_key nor oauth`)
   if (typeof priority !== 'number') throw new Error(`${at}.priority is no number`)
   // Node would refuse control characters in a header at every call, with the value in its message.
@@ -86,7 +95,17 @@ function credential(raw: unknown, at: string): ModelCredential {
     kind,
     token: token as string,
     priority,
+    ...(scopes !== undefined && { scopes: destinations(scopes, `${at}.scopes`) }),
   }
+}
+
+function destinations(raw: unknown, at: string): Destination[] {
+  if (!Array.isArray(raw)) throw new Error(`${at} is no list`)
+  return raw.map((it, index) => {
+    const { host, method, path } = fields(it, `${at}[${index}]`)
+    const named = (value: unknown, name: string) => text(value, `${at}[${index}].${name}`)
+    return { host: named(host, 'host'), method: named(method, 'method'), path: named(path, 'path') }
+  })
 }
 
 /** The operator's base URL; empty when it is the vendor's own host, which must stay a public address. */

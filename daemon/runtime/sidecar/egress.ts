@@ -50,7 +50,7 @@ export function createEgress({ config, dial, slots, checkName, denied, decoys, h
   async function open(target: Target | null, asked: string, uid: number | null): Promise<Tunnel> {
     const current = config()
     if (!current) throw new Denied(503, 'this crew is still being set up: its sidecar has no configuration yet')
-    const agent = current.agentByUid.get(uid ?? -1)
+    const agent = current.ownerOf(uid)
     const agentId = agent?.agentId ?? null
     const rules = current.rulesOf(agent)
     const deny = (reason: string) => {

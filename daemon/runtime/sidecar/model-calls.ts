@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isWithin } from '../../kernel/outbound/destinations.ts'
 import type { ModelCredential, SidecarReport, Unfit } from '../types.ts'
 import { admit, fail, type Refusal } from './admission.ts'
 import { Call } from './call.ts'
 import type { Compiled } from './config.ts'
+import type { Ask } from './control.ts'
 import { cooldownMs, type Turns } from './credentials.ts'
 import type { DecoyWatch } from './decoys.ts'
 import type { Dial } from './dial.ts'
 import type { Slots } from './slots.ts'
 import { unfitness } from './unfitness.ts'
 import { createReach } from './upstream.ts'
+import { useRoute } from './use-route.ts'
+import { createUses } from './uses.ts'
 import { route } from './vendors.ts'
 
 export interface ModelCalls {
@@ -25,6 +30,7 @@ export interface ModelCallParts {
   dial: Dial
   slots: Slots
   report(report: SidecarReport): void
+  ask: Ask
   /** Whether an operator's upstream may be on loopback. */
   loopbackUpstreams: boolean
   /** The folder of the relay's sockets. */
@@ -47,11 +53,13 @@ export function createModelCalls({
   dial,
   slots,
   report,
+  ask,
   loopbackUpstreams,
   relay,
 }: ModelCallParts): ModelCalls {
   const reach = createReach(dial, { loopback: loopbackUpstreams, relay })
   const open = new Set<Call>()
+  const uses = createUses(report)
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): boolean {
     const at = route(request.url ?? '')
@@ -68,15 +76,33 @@ export function createModelCalls({
         open.delete(call)
         call.end()
       })
-      attempt(call, turns.order(admitted.credentials))
+      void choose(call, admitted.credentials)
     }
     return true
+  }
+
+  /** Sends the call with credentials that may be used for it; where there is none, people are asked about the first. */
+  async function choose(call: Call, credentials: ModelCredential[]): Promise<void> {
+    const to = call.destination
+    const fit = credentials.filter(({ scopes }) => !scopes || isWithin(scopes, to))
+    if (fit.length) return attempt(call, turns.order(fit))
+    const [first] = turns.order(credentials)
+    call.credential = first!
+    const body = { credential_id: first!.credentialId, ...to }
+    const { answer, hangUp } = ask({ id: randomUUID(), agentId: call.agentId, runId: null, route: useRoute, body })
+    call.onEnd = hangUp
+    const { status, body: said } = await answer
+    call.onEnd = null
+    const { allowed, detail, error } = (said ?? {}) as { allowed?: boolean; detail?: string; error?: string }
+    if (status === 200 && allowed === true) return attempt(call, [first!])
+    call.fail({ status: status === 503 ? 503 : 403, message: detail ?? error ?? 'Muster does not allow this call.' })
   }
 
   /** Sends the call with the first credential, and with the next if the vendor will not take that one. */
   function attempt(call: Call, [credential, ...others]: ModelCredential[]): void {
     turns.used(credential!)
-    void call.send(credential!, async (answered) => {
+    const used = () => uses(call.agentId, credential!.credentialId, call.destination)
+    void call.send(credential!, used, async (answered) => {
       const { reason, body } = await unfitness(call.vendor, answered)
       if (reason === null || !call.expects(answered)) return call.deliver(answered, body)
       const fresh = turns.limited(credential!)

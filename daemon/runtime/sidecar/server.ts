@@ -74,6 +74,7 @@ export async function startSidecar({
     dial,
     slots: createSlots(callSlots.total, callSlots.each),
     report,
+    ask,
     loopbackUpstreams: !isolated,
     relay,
   })
@@ -91,8 +92,8 @@ export async function startSidecar({
   const open = new Map<Socket, number | null>()
 
   /** Closes connections whose owner is no longer an agent of the crew. */
-  function cut({ uids, agentByUid }: Compiled): void {
-    if (uids) for (const [socket, uid] of open) if (!agentByUid.has(uid ?? -1)) socket.destroy()
+  function cut({ uids, ownerOf }: Compiled): void {
+    if (uids) for (const [socket, uid] of open) if (!ownerOf(uid)) socket.destroy()
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, uid: number | null): void {

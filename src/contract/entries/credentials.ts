@@ -18,6 +18,14 @@ const named = { credential_id: Type.String(), credential_name: Type.String() }
 const hired = { workspace_id: Type.String(), agent_id: Type.String() }
 const rotation = { rotation_id: Type.String() }
 
+const place = {
+  question_id: Type.String(),
+  host: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+}
+const used = { once: 'allowed once', always: 'allowed from now on', denied: 'denied' }
+
 const outcomes = {
   valid: 'its provider accepts it',
   invalid: 'its provider does not accept it',
@@ -134,6 +142,41 @@ export const credentialFacts = {
     'info',
     Type.Object(named),
     ({ credential_name }, { agent }) => `The time is over for which ${agent} had credential ${quoted(credential_name)}`,
+  ),
+  'credential.scopes_enforced': entry(
+    'credential.scopes_enforced',
+    'notice',
+    Type.Object({ ...named, days: Type.Integer(), rules: Type.Integer() }),
+    ({ credential_name, rules }, { actor }) =>
+      `Credential ${quoted(credential_name)} was kept to ${rules} ${rules === 1 ? 'rule' : 'rules'} by ${actor}`,
+  ),
+  'credential.scopes_ended': entry(
+    'credential.scopes_ended',
+    'notice',
+    Type.Object(named),
+    ({ credential_name }, { actor }) =>
+      `Credential ${quoted(credential_name)} was let to be used for everything by ${actor}`,
+  ),
+  'credential.use_asked': entry(
+    'credential.use_asked',
+    'warn',
+    Type.Object({ ...named, ...place }),
+    ({ credential_name, host, method, path }, { actor }) =>
+      `A use of credential ${quoted(credential_name)} by ${actor} was held back: ${quoted(`${method} ${host}${path}`)}`,
+  ),
+  'credential.use_decided': entry(
+    'credential.use_decided',
+    'notice',
+    Type.Object({
+      ...named,
+      ...place,
+      outcome: Type.Enum(['once', 'always', 'denied']),
+      ended: Type.Optional(Type.Enum(['expired', 'withdrawn'])),
+      reason: Type.Optional(Type.String()),
+    }),
+    ({ credential_name, host, method, path, outcome }, { actor }) =>
+      `A use of credential ${quoted(credential_name)} was ${used[outcome]} by ${actor}: ` +
+      quoted(`${method} ${host}${path}`),
   ),
   'credential.rotated': entry(
     'credential.rotated',

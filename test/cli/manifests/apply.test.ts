@@ -92,7 +92,7 @@ describe('muster apply', () => {
     const it = await daemon()
     const at = folder({
       'web.yaml': `${head('Crew', 'web')}spec:\n  credentials:\n    - env: TOKEN\n      label: For deploys\n`,
-      secrets: '# ours\nTOKEN=hush=hush\n',
+      secrets: '\uFEFFTOKEN=hush=hush\r\n# ours\r\n',
     })
     const { run } = await cliFor(it)
     const refused = await run('apply', '-f', join(at, 'web.yaml'), '--yes')
@@ -157,6 +157,15 @@ spec:
     expect((await there.run('export')).stdout).toBe(own)
   })
 
+  it('takes what an export in JSON wrote, with the places of its mistakes', async () => {
+    const { run, pipe } = await cliFor(await daemon())
+    await run('apply', '-f', folder({ 'web.yaml': web, 'prompts/ada.md': 'You are Ada.\n' }), '--yes')
+    const { stdout } = await run('export', '-o', 'json')
+    expect(await pipe(stdout, 'diff', '-f', '-')).toMatchObject({ code: 0 })
+    const { stderr } = await pipe(stdout.replace('"slug": "web"', '"slug": 5'), 'diff', '-f', '-')
+    expect(stderr).toMatch(/standard input:\d{2}:\d+: metadata\.slug must be string/)
+  })
+
   it('exports more than one file takes into a folder, which can be applied', async () => {
     const [one, other] = [await daemon(), await daemon()]
     const [here, there] = [await cliFor(one), await cliFor(other)]
@@ -199,11 +208,48 @@ describe('mistakes', () => {
     ['anchors that explode', bomb, 'x.yaml:1:1: Its anchors and aliases grow without bound'],
     ['what is no YAML', 'a: [b\n', /x\.yaml:\d+:\d+: /],
     ['nothing at all', '# nothing\n', 'There are no documents in'],
+    ['a depth without end', `a: ${'['.repeat(20_000)}\n`, /x\.yaml:1:\d+: It is nested too deeply/],
+    ['a member of all objects', 'kind: Label\n__proto__: { x: 1 }\n', 'x.yaml:2:1: No member may be called __proto__'],
   ])('of the form are told with their places: %s', async (_, text, told) => {
     const at = folder({ 'x.yaml': text })
     const { code, stderr } = await nowhere.run('apply', '-f', at, '--yes')
     expect(code).toBe(2)
     expect(stderr).toMatch(told instanceof RegExp ? told : new RegExp(told.replaceAll(/[.*]/g, '\\$&')))
+  })
+
+  it('are none where a file ends with the sign of a further document, or begins with the mark of UTF-8', async () => {
+    const { run } = await cliFor(await daemon())
+    const at = folder({
+      'x.yaml': `\uFEFF${head('Crew', 'web')}---\n`,
+      'y.yaml': `---\n${head('Crew', 'ops')}---\n~\n`,
+    })
+    expect(await run('diff', '-f', at)).toMatchObject({ code: 2, stdout: expect.stringContaining('2 to create') })
+  })
+
+  it('of one document are all told, in the order of the file', async () => {
+    const { run } = await cliFor(await daemon())
+    const lines = Array.from({ length: 30 }, (_, n) => `    - slug: a${n}\n      timeout_seconds: soon\n`)
+    const prompts = ['first', 'second'].map(
+      (slug) => `    - slug: ${slug}\n      prompt: "${'\u{1f468}\u200d\u{1f469}'.repeat(10_000)}"\n`,
+    )
+    const text = `${head('Crew', 'web')}spec:\n  agents:\n${[...lines, ...prompts].join('')}  nope: 1\n`
+    const { stderr } = await run('diff', '-f', folder({ 'x.yaml': text }))
+    expect(stderr).toContain('There are 33 mistakes')
+    const places = [...stderr.matchAll(/x\.yaml:(\d+):\d+: (\S+)/g)].map(([, line, member]) => [Number(line), member])
+    expect(places).toEqual([
+      ...lines.map((_, n) => [8 + 2 * n, `spec.agents.${n}.timeout_seconds`]),
+      [68, 'spec.agents.30.prompt'],
+      [70, 'spec.agents.31.prompt'],
+      [71, 'spec.nope'],
+    ])
+  })
+
+  it('of a great many documents are counted, and the first of them told', async () => {
+    const { run } = await cliFor(await daemon())
+    const text = Array.from({ length: 300 }, (_, n) => head('Label', `l${n}`)).join('---\n')
+    const { stderr } = await run('diff', '-f', folder({ 'x.yaml': text }))
+    expect(stderr).toContain('There are 300 mistakes; nothing was changed, of which these are the first 200.')
+    expect(stderr.match(/x\.yaml:/g)).toHaveLength(200)
   })
 
   it('of several files are told at once, each with file, line and column', async () => {
@@ -231,6 +277,36 @@ describe('mistakes', () => {
     const at = folder({ 'outside.md': 'secret', 'in/x.yaml': `${head('Agent', 'ada')}spec:\n  prompt_file: ${file}\n` })
     symlinkSync('../outside.md', join(at, 'in/link.md'))
     const { code, stderr } = await nowhere.run('apply', '-f', join(at, 'in'), '--yes')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
+    expect(stderr).toContain('x.yaml:6:3: ')
+  })
+
+  it.each([
+    ['a SKILL.md elsewhere', 'SKILL.md', 'There is no SKILL.md in'],
+    ['a file elsewhere', 'notes.md', 'notes.md is no plain file'],
+    ['a folder elsewhere', 'more', 'more is no plain file'],
+  ])('of skills: a link to %s', async (_, name, told) => {
+    const at = folder({
+      'outside/SKILL.md': skillText('greet'),
+      'in/x.yaml': `${head('Skill', 'greet')}spec:\n  path: greet\n`,
+      'in/greet/run.sh': 'true\n',
+      ...(name !== 'SKILL.md' && { 'in/greet/SKILL.md': skillText('greet') }),
+    })
+    symlinkSync(name === 'more' ? '../../outside' : '../../outside/SKILL.md', join(at, 'in/greet', name))
+    const { code, stderr } = await nowhere.run('apply', '-f', join(at, 'in'), '--yes')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
+    expect(stderr).toContain('x.yaml:6:3: ')
+  })
+
+  it.each([
+    ['bytes that are no text', 'p.md', 'p.md is not text in UTF-8'],
+    ['a folder', '.', 'is no plain file'],
+    ['a number', '5', 'prompt_file must be a path'],
+    ['nothing', '""', 'prompt_file must be a path'],
+  ])('of prompts: %s', async (_, file, told) => {
+    const at = folder({ 'x.yaml': `${head('Agent', 'ada')}spec:\n  prompt_file: ${file}\n` })
+    writeFileSync(join(at, 'p.md'), Buffer.from([0x61, 0xff, 0xfe]))
+    const { code, stderr } = await nowhere.run('apply', '-f', at, '--yes')
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
     expect(stderr).toContain('x.yaml:6:3: ')
   })

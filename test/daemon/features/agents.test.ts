@@ -186,7 +186,7 @@ describe('agents.create', () => {
       { ...draft, mcp_config_json: JSON.stringify({ mcpServers: { x: { command: 'x'.repeat(65_536) } } }) },
     ],
     ['mcp_config_json', { ...draft, mcp_config_json: { mcpServers: {} } }],
-    ['system_prompt', { ...draft, system_prompt: 'x'.repeat(100_001) }],
+    ['system_prompt', { ...draft, system_prompt: 'x'.repeat(65_537) }],
     ['system_prompt', { ...draft, system_prompt: 'nul \u0000' }],
     ['memory_enabled', { ...draft, memory_enabled: 'yes' }],
     ['schedule_cron', { ...draft, schedule_cron: '@reboot' }],

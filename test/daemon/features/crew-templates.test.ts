@@ -135,7 +135,23 @@ describe('deploying a crew template', () => {
     expect((await it.call('OWNER', 'GET', '/agents')).body).toHaveLength(1)
     expect((await deploy({ crew_name: 'Audit', crew_slug: 'other' })).status).toBe(201)
     expect((await deploy({ crew_name: 'Audit', crew_slug: 'other' })).body).toMatchObject({ field: 'crew_slug' })
-    expect((await deploy({ crew_name: '' })).body).toMatchObject({ field: 'crew_name' })
+    for (const crew_name of ['', 'x', '\u202ered'])
+      expect((await deploy({ crew_name })).body).toMatchObject({
+        status: 400,
+        field: 'crew_name',
+        detail: expect.stringMatching(/^crew_name /),
+      })
+  })
+
+  it('makes the slug of the name where it is left out, null or empty', async () => {
+    const it = await daemon()
+    const slugs = await Promise.all(
+      [{}, { crew_slug: null }, { crew_slug: '' }].map(async (more, n) => {
+        const body = { crew_name: `Audit ${n}`, ...more }
+        return (await it.call('MEMBER', 'POST', '/crew-templates/security-audit/deploy', body)).body.crew_slug
+      }),
+    )
+    expect(slugs).toEqual(['audit-0', 'audit-1', 'audit-2'])
   })
 
   it('cuts slugs of agents to 50 characters', async () => {
@@ -206,6 +222,7 @@ describe('the suggestion of a crew', () => {
   it('needs a description of 10 to 2000 characters, and an API key', async () => {
     const it = await suggesting(JSON.stringify(crew), false)
     expect((await it.ask('too short')).status).toBe(400)
+    expect((await it.ask(`   short${' '.repeat(20)}`)).body).toMatchObject({ status: 400, field: 'description' })
     expect((await it.ask('x'.repeat(2001))).status).toBe(400)
     const { status, body } = await it.ask('Keep our API documented')
     expect([status, body.code]).toEqual([422, 'no_model_key'])

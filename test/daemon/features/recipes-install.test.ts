@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { daemon } from '#test'
+import { catalogue } from '../../../daemon/features/recipes/catalogue.ts'
 import { everythingServer } from '../../support/everything-server.ts'
 import { fakeServer, json } from '../../support/fake-server.ts'
 import { recipeWithServer } from '../../support/recipes.ts'
@@ -46,6 +47,27 @@ describe('recipes.install', () => {
       .map(({ payload }) => (payload as { entity_type: string }).entity_type)
     expect(kinds.sort()).toEqual(['credential', 'credential', 'crew', 'integration'])
     expect(JSON.stringify([body, entries()])).not.toMatch(/hush/)
+  })
+
+  it.each(catalogue().map(({ slug }) => slug))('makes %s, and uses all of it a second time', async (slug) => {
+    const { call } = await daemon()
+    const { credentials, mcp_servers } = catalogue().find((recipe) => recipe.slug === slug)!
+    const names = credentials.map(({ env_var_name }) => env_var_name)
+    const credential_values = Object.fromEntries(names.map((name) => [name, `${name}-value`]))
+    expect(await call('ADMIN', 'POST', `/recipes/${slug}/install`, { credential_values })).toMatchObject({
+      status: 201,
+      body: { credentials_added: names, mcp_servers_added: mcp_servers.map(({ name }) => name) },
+    })
+    const types = new Map(
+      (await call('OWNER', 'GET', '/credentials')).body.map(({ name, type }: Record<string, string>) => [name, type]),
+    )
+    // No model is reached with a key of no provider, so programs and agents are given it as a secret.
+    for (const { env_var_name, provider, type } of credentials)
+      expect(types.get(env_var_name)).toBe(provider === 'NONE' ? 'SECRET' : type)
+    expect((await call('ADMIN', 'POST', `/recipes/${slug}/install`, {})).body).toMatchObject({
+      credentials_added: [],
+      credentials_reused: names,
+    })
   })
 
   it('uses what the workspace has, whatever value is given, and the next free slug', async () => {

@@ -94,6 +94,7 @@ export class EngineInMemory {
     watchWrites: () => ({ close() {} }),
     openShell: () => Promise.reject(new Error('no shells here')),
     startServer: () => Promise.reject(new Error('no servers here')),
+    clearServers: async () => undefined,
     deliver: async () => undefined,
     withdraw: async () => undefined,
     close: async () => {},

@@ -261,6 +261,55 @@ describe('the credential of an MCP server', () => {
     expect(scene.upstream.seen.at(-1)!.headers['authorization']).toBeUndefined()
   })
 
+  it('that is kept to its scopes is sent elsewhere once people allow it, and the call waits for them', async () => {
+    const scene = await fake((reply, message) => answers(reply, message, 'ok'))
+    const credential_id = await scene.credential('s3cret-value-42')
+    await scene.bind(scene.serverId, { credential_id })
+    await scene.callTool('fake', 'echo')
+    const path = `/credentials/${credential_id}/scopes`
+    const scopes = async () => (await scene.it.call('ADMIN', 'GET', path)).body
+    const place = { host: scene.upstream.url, method: 'POST', path: '/mcp' }
+    expect(await scopes()).toMatchObject({ uses: [place], proposed: [place] })
+    expect((await scene.it.call('ADMIN', 'PUT', path)).status).toBe(200)
+    expect((await scene.callTool('fake', 'echo')).result).toBeTruthy()
+    await scene.it.call('OWNER', 'PATCH', `/integrations/${scene.serverId}`, {
+      endpoint: `${scene.upstream.url}/other`,
+    })
+    const before = scene.upstream.seen.length
+    const listed = await scene.rpc('fake', 'tools/list')
+    expect(listed.error.message).toContain('may not be used for POST')
+    const called = scene.callTool('fake', 'echo')
+    await expect.poll(async () => (await scopes()).waiting.length).toBe(1)
+    expect(scene.upstream.seen).toHaveLength(before)
+    const [{ id }] = (await scopes()).waiting
+    await scene.it.call('ADMIN', 'POST', `${path}/questions/${id}`, { decision: 'always' })
+    expect((await called).result).toMatchObject(said('ok'))
+    expect(scene.upstream.seen.at(-1)!.url).toBe('/other')
+    expect((await scopes()).active).toHaveLength(2)
+  })
+
+  it('that people deny elsewhere is not sent, and the call says so', async () => {
+    const scene = await fake((reply, message) => answers(reply, message, 'ok'))
+    const credential_id = await scene.credential('s3cret-value-42')
+    await scene.bind(scene.serverId, { credential_id })
+    await scene.callTool('fake', 'echo')
+    const path = `/credentials/${credential_id}/scopes`
+    await scene.it.call('ADMIN', 'PUT', path)
+    await scene.it.call('OWNER', 'PATCH', `/integrations/${scene.serverId}`, {
+      endpoint: `${scene.upstream.url}/mcp/%2e%2e/other`,
+    })
+    const before = scene.upstream.seen.length
+    const called = scene.callTool('fake', 'echo')
+    const scopes = async () => (await scene.it.call('ADMIN', 'GET', path)).body
+    await expect.poll(async () => (await scopes()).waiting.length).toBe(1)
+    const [{ id, path: wanted }] = (await scopes()).waiting
+    expect(wanted).toBe('/other')
+    await scene.it.call('ADMIN', 'POST', `${path}/questions/${id}`, { decision: 'deny', reason: 'Not there' })
+    expect((await called).error.message).toContain('denied at')
+    expect(scene.calls().at(-1)).toMatchObject({ outcome: 'refused' })
+    expect(scene.upstream.seen).toHaveLength(before)
+  })
+
   it('does not show up in what is said of a failure', async () => {
     const scene = await fake((reply, { id }, headers) =>
       json(reply, { jsonrpc: '2.0', id, error: { code: -32000, message: `No: ${String(headers['authorization'])}` } }),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -67,6 +68,30 @@ describe('an MCP server over standard streams', () => {
     expect(seen).toMatchObject({ TOKEN: '[redacted]', MODE: 'fast' })
   })
 
+  it('is given the values of the credentials that its variables name, which no answer shows', async () => {
+    const { said, it: daemon } = await streams([fixture], { env_json: JSON.stringify({ TOKEN: `$\{GH_TOKEN}` }) })
+    const stored = async (name: string, more: object) =>
+      (await daemon.call('OWNER', 'POST', '/credentials', { name, ...more })).body.id as string
+    const refused = 'its crew has no working credential GH_TOKEN that programs are given'
+    await expect(said('digest')).rejects.toThrow(refused)
+    const guarded = await stored('GH_TOKEN', { type: 'SECRET', value: 'a-guarded-value', security_level: 3 })
+    await expect(said('digest')).rejects.toThrow(refused)
+    await daemon.call('OWNER', 'DELETE', `/credentials/${guarded}`)
+    const model = await stored('GH_TOKEN', { type: 'API_KEY', provider: 'OPENAI', value: 'sk-of-a-model' })
+    await expect(said('digest')).rejects.toThrow(refused)
+    await daemon.call('OWNER', 'DELETE', `/credentials/${model}`)
+    const value = 'ghp-the-value-42'
+    const id = await stored('GH_TOKEN', { type: 'CLI_TOKEN', provider: 'GITHUB', value })
+    const digest = (of: string) => createHash('sha256').update(of).digest('hex')
+    expect(await said('digest')).toBe(digest(value))
+    expect(JSON.parse(await said('env'))).toMatchObject({ TOKEN: '[redacted]' })
+    await expect(said('die')).rejects.toThrow('I die of [redacted]')
+    expect((await daemon.call('OWNER', 'GET', `/credentials/${id}/audit`)).text).toContain(daemon.agentId)
+    expect(JSON.stringify(daemon.entries())).not.toContain(value)
+    await daemon.call('OWNER', 'PATCH', `/credentials/${id}`, { value: 'ghp-another-one' })
+    expect(await said('digest')).toBe(digest('ghp-another-one'))
+  })
+
   it('that dies during a call says why without its secrets, and is started again by the next call', async () => {
     const { said, calls } = await streams([fixture], { env_json: '{"TOKEN":"s3cret-value-42"}' })
     const first = await said('pid')
@@ -89,6 +114,64 @@ describe('an MCP server over standard streams', () => {
     const { rpc } = await streams(['-e', 'console.error("npm error 404: no such package"); process.exit(1)'])
     const { error } = await rpc('local', 'tools/list')
     expect(error.message).toBe('The server local ended at once: npm error 404: no such package')
+  })
+
+  it('that ends at once is left alone for a while, longer each time, unless it is changed', async () => {
+    const { rpc, it: daemon, serverId } = await streams(['-e', 'console.error("no"); process.exit(1)'])
+    let now = 0
+    daemon.app.steady = () => now
+    const said = async () => (await rpc('local', 'tools/list')).error.message
+    const failed = 'The server local ended at once: no'
+    expect(await said()).toBe(failed)
+    expect(await said()).toBe(`${failed}. It is started again in 1 s at the earliest`)
+    now = 1000
+    expect(await said()).toBe(failed)
+    now = 1500
+    expect(await said()).toBe(`${failed}. It is started again in 2 s at the earliest`)
+    await daemon.call('OWNER', 'PATCH', `/integrations/${serverId}`, { env_json: '{"A":"b"}' })
+    expect(await said()).toBe(failed)
+  })
+
+  it.each([
+    ['changed', 'PATCH', { env_json: '{"TOKEN":"another-value-17"}' }],
+    ['switched off', 'PATCH', { enabled: false }],
+    ['deleted', 'DELETE', undefined],
+  ])('ends at once when it is %s, also during a call', async (_, method, body) => {
+    const { said, it: daemon, serverId } = await streams([fixture], { env_json: '{"TOKEN":"s3cret-value-42"}' })
+    const pid = await said('pid')
+    const { HOME } = JSON.parse(await said('env'))
+    const hangs = expect(said('hang')).rejects.toThrow('The server local was changed or deleted meanwhile')
+    await expect.poll(() => existsSync(`${HOME}/hangs`)).toBe(true)
+    const called = () => daemon.call('OWNER', method, `/integrations/${serverId}`, body)
+    expect((await called()).status).toBe(200)
+    await gone(pid)
+    await hangs
+  })
+
+  it('leaves no folder once it is deleted, nor when it is only tried', async () => {
+    const { said, it: daemon, local, serverId } = await streams()
+    const { HOME } = JSON.parse(await said('env'))
+    await local.clearServers(daemon.crewId, [serverId])
+    expect(existsSync(HOME)).toBe(true)
+    await daemon.call('OWNER', 'DELETE', `/integrations/${serverId}`)
+    const isLeft = async () => {
+      await local.clearServers(daemon.crewId, [])
+      return existsSync(HOME)
+    }
+    await expect.poll(isLeft).toBe(false)
+    const program = { serverId, argv: ['pwd'], env: {}, trial: true as const }
+    const { output, ended } = await local.startServer(daemon.crewId, program)
+    const [folder] = await once(output, 'data')
+    await ended
+    expect(String(folder)).toContain(`try-${serverId}`)
+    expect(existsSync(String(folder).trim())).toBe(false)
+  })
+
+  it('goes on where nothing of what it runs is changed', async () => {
+    const { said, it: daemon, serverId } = await streams()
+    const pid = await said('pid')
+    await daemon.call('OWNER', 'PATCH', `/integrations/${serverId}`, { display_name: 'Other' })
+    expect(await said('pid')).toBe(pid)
   })
 
   it('whose program does not exist is reported', async () => {

@@ -35,6 +35,18 @@ it('keeps the folders of a deleted agent until its run has told its end', async 
   expect(runtime.cleared.at(-1)).toBe('ada with data')
 })
 
+it('clears away what a deleted tool server left, in the crews that run', async () => {
+  const { runtime, call, tidying, crewId } = await setUp()
+  const make = async (path: string, name: string) =>
+    (await call('OWNER', 'POST', path, { name, transport: 'stdio', command: 'npx' })).body.id as string
+  const ids = [await make('/integrations', 'one'), await make(`/crews/${crewId}/integrations`, 'two')].sort()
+  tidying.look(crewId)
+  await expect.poll(() => runtime.knownServers.at(-1)).toEqual(ids)
+  const [one, two] = [await call('OWNER', 'GET', '/integrations'), ids]
+  await call('OWNER', 'DELETE', `/crews/${crewId}/integrations/${two.find((id) => id !== one.body[0].id)}`)
+  await expect.poll(() => runtime.knownServers.at(-1)).toEqual([one.body[0].id])
+})
+
 it('begins again when a crew is joined, whatever was done before', async () => {
   const { runtime, crewId, agentId, remove, tidying } = await setUp()
   await remove(agentId)

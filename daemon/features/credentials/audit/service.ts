@@ -43,13 +43,18 @@ function toAudit({ detail_json, ...row }: NamedAuditRow): Static<typeof Credenti
   }
 }
 
+/** Until when each workspace keeps records of its credentials; those that keep them for ever are left out. */
+export const keptSince = ({ db, clock }: App): { workspace: string; before: string }[] =>
+  queries(db)
+    .retentions.all()
+    .map(({ id, days }) => ({ workspace: id, before: wholeSeconds(clock() - days * 86_400_000) }))
+
 /** Deletes up to `most` records that are past their workspace's retention; returns how many. */
-export function forgetOldAudit({ db, clock }: App, most: number): number {
+export function forgetOldAudit(app: App, most: number): number {
   let forgotten = 0
-  for (const { id, days } of queries(db).retentions.all()) {
+  for (const { workspace, before } of keptSince(app)) {
     if (forgotten === most) break
-    const before = wholeSeconds(clock() - days * 86_400_000)
-    forgotten += queries(db).forget.run({ workspace: id, before, most: most - forgotten }).changes
+    forgotten += queries(app.db).forget.run({ workspace, before, most: most - forgotten }).changes
   }
   return forgotten
 }

@@ -17,6 +17,7 @@ import { tierOf } from '../levels/service.ts'
 import { queries as credentialQueries } from '../queries.ts'
 import { keptValues } from '../rotations/service.ts'
 import { statusOf } from '../rules.ts'
+import { isEnforced, scopesOf } from '../scopes/service.ts'
 import { openValue, rememberKnown } from '../values.ts'
 import { queries as deliveryQueries } from './queries.ts'
 import { envFile, type Grant, pickVariables, rankModels } from './rules.ts'
@@ -70,9 +71,10 @@ function candidates(
 
 const delivered = (how: 'model' | 'file') => (grant: Candidate) => deliveries[grant.row.type] === how
 
-/** Whether the agent has it without asking: what is guarded only while a lease that was asked for goes on. */
-const isGiven = ({ row }: Candidate): boolean =>
-  tierOf(row.security_level).delivered || (row.lease_source !== null && row.lease_source !== 'manual')
+/** Whether the agent has it without asking: what is guarded or kept to its scopes, only while a lease goes on. */
+const isGiven = (app: App, { row }: Candidate): boolean =>
+  (tierOf(row.security_level).delivered && !isEnforced(app, row.credential_id)) ||
+  (row.lease_source !== null && row.lease_source !== 'manual')
 
 /** What an agent is given at this moment; a value that cannot be opened is left out. */
 export function deliveryOf(app: App, agentId: string): Delivery {
@@ -82,6 +84,7 @@ export function deliveryOf(app: App, agentId: string): Delivery {
   const open = ({ row }: Candidate) => openValue(app, { id: row.credential_id, encrypted_value: row.encrypted_value })
   const models = rankModels(all.filter(delivered('model'))).flatMap((grant): ModelCredential[] => {
     const token = open(grant)
+    const scopes = scopesOf(app, grant.credentialId)
     return token === null
       ? []
       : [
@@ -91,13 +94,16 @@ export function deliveryOf(app: App, agentId: string): Delivery {
             kind: kindOf(grant.row, token),
             token,
             priority: grant.order,
+            ...(scopes && { scopes }),
           },
         ]
   })
-  const secrets = pickVariables(all.filter(delivered('file')).filter(isGiven)).flatMap((grant): Secret[] => {
-    const value = open(grant)
-    return value === null ? [] : [{ credentialId: grant.credentialId, name: grant.variable, value }]
-  })
+  const secrets = pickVariables(all.filter(delivered('file')).filter((it) => isGiven(app, it))).flatMap(
+    (grant): Secret[] => {
+      const value = open(grant)
+      return value === null ? [] : [{ credentialId: grant.credentialId, name: grant.variable, value }]
+    },
+  )
   return { models, secrets: secrets.sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 

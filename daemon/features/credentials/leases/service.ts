@@ -12,6 +12,7 @@ import { note } from '../audit/service.ts'
 import { tierOf } from '../levels/service.ts'
 import { queries as credentialQueries } from '../queries.ts'
 import { statusOf } from '../rules.ts'
+import { countHanded, isEnforced } from '../scopes/service.ts'
 import { openValue } from '../values.ts'
 import { queries } from './queries.ts'
 
@@ -25,6 +26,8 @@ export interface Askable {
   variable: string
   /** Somebody assigned it to this agent, and not only to its crew. */
   bound: boolean
+  /** It may be used for its scopes alone, so people decide whether its value is handed out. */
+  scoped: boolean
   /** When what the agent has of it ends. */
   until: string | null
 }
@@ -48,8 +51,20 @@ export function askable(
     level: row.security_level,
     variable: variableOf(row),
     bound: row.source === 'explicit' && row.by_lease === 0,
+    scoped: isEnforced(app, row.credential_id),
     until: row.expires_at,
   }
+}
+
+/** A credential of the same provider at a lower level that the agent reaches too; null without one. */
+export function narrowerThan(app: App, agentId: string, credentialId: string): { name: string; level: number } | null {
+  const all = reach(app, agentId)
+  const wanted = all.find((it) => it.credential_id === credentialId)
+  if (!wanted || wanted.provider === 'NONE') return null
+  const [found] = all
+    .filter((it) => it.provider === wanted.provider && it.security_level < wanted.security_level)
+    .sort((a, b) => a.security_level - b.security_level)
+  return found ? { name: found.credential_name, level: found.security_level } : null
 }
 
 const workspaceOf = ({ db }: App, agentId: string) => grants(db).agentById.get(agentId)?.workspace_id
@@ -82,8 +97,14 @@ export function valueAskedFor(app: App, agentId: string, credentialId: string): 
 /** Variables of what this agent may have only while a lease goes on, and has none of now. */
 export const heldBack = (app: App, agentId: string): string[] =>
   reach(app, agentId)
-    .filter((row) => !tierOf(row.security_level).delivered && !isLeased(app, row))
+    .filter(
+      (row) => !(tierOf(row.security_level).delivered && !isEnforced(app, row.credential_id)) && !isLeased(app, row),
+    )
     .map(variableOf)
+
+/** Whether an agent reaches something that is kept to its scopes, and which it may have been given before. */
+export const reachesScoped = (app: App, agentId: string): boolean =>
+  reach(app, agentId).some(({ credential_id }) => isEnforced(app, credential_id))
 
 const isLeased = (app: App, row: GrantRow): boolean =>
   row.lease_source !== null && row.lease_source !== 'manual' && !isOver(row, app.clock())
@@ -124,6 +145,7 @@ export function issueLease(app: App, { workspace, crew, agent, credential, secon
 export function noteAskedFor(app: App, credentialId: string, detail: { agent_id: string; request_id: string }): void {
   credentialQueries(app.db).setUsed.run(app.now(), credentialId)
   note(app, credentialId, 'USE', actorOf(null), detail)
+  countHanded(app, [credentialId])
 }
 
 /** Ends at most so many leases whose time is over; returns how many. */

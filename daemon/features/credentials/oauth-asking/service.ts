@@ -18,8 +18,8 @@ const timeoutMs = 10_000
 const maxBytes = 1024 * 1024
 
 /**
- * A `fetch` for one exchange with other servers: all of it within 15 seconds, each answer of at most 1 MiB. What must be
- * heard to its end (`toTheEnd`) goes on while the daemon stops.
+ * A `fetch` for one exchange with other servers: all of it within 15 seconds, each answer of at most 1 MiB. What must
+ * be heard to its end (`toTheEnd`) goes on while the daemon stops.
  */
 export function guardedFetch(app: App, { toTheEnd = false } = {}) {
   const time = AbortSignal.timeout(15_000)

@@ -22,6 +22,8 @@ export interface Calling {
   /** Null for the credential of the server itself. */
   binding: Bound | null
   scrubber(secrets: readonly string[]): Clean
+  /** Whether a credential may be sent to the server now; throws `Unusable` where not. Absent: Muster itself asks. */
+  permit?(credentialId: string): Promise<void>
 }
 
 const none: Sent = { headers: {}, secrets: [], credentialId: null }
@@ -32,9 +34,10 @@ const none: Sent = { headers: {}, secrets: [], credentialId: null }
  */
 export async function asCredential<T>(
   app: App,
-  { server, binding, scrubber }: Calling,
+  calling: Calling,
   work: (sent: Sent, clean: Clean) => Promise<T>,
 ): Promise<T> {
+  const { server, scrubber } = calling
   const host = new URL(server.endpoint!)
   const attempt = async (sent: Sent, before: readonly string[] = []) => {
     const clean = scrubber([...before, ...sent.secrets])
@@ -45,17 +48,18 @@ export async function asCredential<T>(
       throw new Unusable(clean(message), { ...rest, cause: error })
     }
   }
-  const sent = await sentTo(app, server, binding)
+  const sent = await sentTo(app, calling)
   return attempt(sent).catch(async (error: Unusable) => {
-    const next = error.status === 401 ? await replacing(app, server, binding, sent) : null
+    const next = error.status === 401 ? await replacing(app, calling, sent) : null
     if (!next) throw error
     return attempt(next, sent.secrets)
   })
 }
 
-async function sentTo(app: App, server: ServerRow, binding: Bound | null): Promise<Sent> {
+async function sentTo(app: App, { server, binding, permit }: Calling): Promise<Sent> {
   const { credential_id: id, cred_type, cred_header } = credentialFor(app, server, binding)
   if (id === null) return none
+  await permit?.(id)
   await renewEnding(app, id)
   const value = valueFor(app, server.workspace_id, id, server.endpoint!)
   if (value === null)
@@ -67,12 +71,12 @@ async function sentTo(app: App, server: ServerRow, binding: Bound | null): Promi
 }
 
 /** What is sent in place of a token that was refused; null where there is nothing else. */
-async function replacing(app: App, server: ServerRow, binding: Bound | null, refused: Sent): Promise<Sent | null> {
+async function replacing(app: App, calling: Calling, refused: Sent): Promise<Sent | null> {
   if (refused.credentialId === null) return null
   // It may have been renewed since it was sent.
-  const now = await sentTo(app, server, binding)
+  const now = await sentTo(app, calling)
   if (now.credentialId !== refused.credentialId || now.secrets[0] !== refused.secrets[0]) return now
-  return (await renew(app, refused.credentialId)) ? sentTo(app, server, binding) : null
+  return (await renew(app, refused.credentialId)) ? sentTo(app, calling) : null
 }
 
 function headerOf(type: string | null, value: string): [header: string, text: string] {

@@ -19,8 +19,12 @@ export interface Caller {
   runId: string
   /** Whether the crew's network policy lets this run reach a host. */
   permits(host: string): boolean
+  /** It may reach less than its crew. */
+  restricted: boolean
   /** Starts a server in the agent's crew. */
   start(program: ServerProgram): Promise<ServerProcess>
+  /** Whether the agent can wait for people. */
+  waits: boolean
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
   /** A copy without these secrets. */
@@ -40,11 +44,9 @@ const failure = (message: string, code = -32000): Outcome => ({ error: { code, m
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** Names of the servers that an agent's client is told of: programs do not run in containers. */
+/** Names of the servers that an agent's client is told of. */
 export const gatewayServers = (app: App, agent: Pick<AgentRow, 'id' | 'workspace_id' | 'crew_id'>): string[] =>
-  integrationsOf(app, agent).flatMap(({ server }) =>
-    server.transport === 'streamable-http' || app.config.containerProvider === 'process' ? [server.name] : [],
-  )
+  integrationsOf(app, agent).map(({ server }) => server.name)
 
 /** Answers what an agent's client asks one of its servers. Whatever the server does, this answers. */
 export async function answerServer(app: App, caller: Caller, { server, method, params }: Message): Promise<Outcome> {

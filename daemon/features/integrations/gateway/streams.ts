@@ -18,6 +18,7 @@ export interface Started {
 }
 
 const mostShown = 400
+const mostHosts = 5
 
 /** Speaks MCP over the standard streams of a program. Throws `Unusable`, and has ended the program then. */
 export async function openStreams({ name, process, timeoutMs, maxBytes, clean }: Started): Promise<Session> {
@@ -51,7 +52,9 @@ export async function openStreams({ name, process, timeoutMs, maxBytes, clean }:
       void process.ended.then(({ code, stderr }) => {
         const said = plainLine(clean(stderr), Number.POSITIVE_INFINITY).slice(-mostShown)
         const how = open ? 'ended' : 'ended at once'
-        failure ??= new Unusable(`The server ${name} ${how}: ${said || `it said nothing (exit code ${code})`}`)
+        const last = said || `it said nothing (exit code ${code})`
+        const kept = keptFrom(process)
+        failure ??= new Unusable(`The server ${name} ${how}${kept ? `. ${kept}. At last: ` : ': '}${last}`)
         transport.onclose?.()
       })
     },
@@ -62,17 +65,32 @@ export async function openStreams({ name, process, timeoutMs, maxBytes, clean }:
     },
     close: () => process.end(),
   }
+  const close = (reason?: string) => {
+    if (reason) failure ??= new Unusable(`The server ${name} ${reason}`)
+    return process.end()
+  }
   const client = new Client({ name: 'muster', version })
-  const session = { client, close: () => process.end(), failure: () => failure }
+  const session = { client, close, failure: () => failure }
   try {
     await client.connect(transport, { timeout: timeoutMs })
     open = true
     return session
   } catch (error) {
-    const reason = failure
+    const reason = failure ?? late(unusable(error, { host: `The server ${name}` }), process)
     await process.end()
-    throw reason ?? unusable(error, { host: name })
+    throw reason
   }
+}
+
+/** What the network policy of its crew keeps a server from, as a sentence; empty when that is nothing. */
+function keptFrom(process: ServerProcess): string {
+  const hosts = process.deniedHosts().slice(0, mostHosts)
+  return hosts.length ? `The crew's network policy does not let it reach ${hosts.join(', ')}` : ''
+}
+
+function late(error: Unusable, process: ServerProcess): Unusable {
+  const kept = keptFrom(process)
+  return kept ? new Unusable(`${error.message}. ${kept}`, { cause: error }) : error
 }
 
 /** The whole messages that have arrived. Lines that are none are left out: some servers print others too. */

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { App } from '#kernel/app'
 import { noteUse } from '../../credentials/delivery/service.ts'
 import { asCredential, type Clean } from '../connections/sending.ts'
+import { programOf } from '../programs/program.ts'
 import type { Effective } from '../resolved/rules.ts'
 import { settingsOf } from '../resolved/service.ts'
-import { readArgs } from '../rules.ts'
 import { openSession, type Session, Unusable, unusable } from '../sessions/service.ts'
-import { openVariables } from '../variables.ts'
+import { permitUse } from './permission.ts'
 import type { Caller } from './service.ts'
 import { openStreams } from './streams.ts'
 
@@ -20,6 +20,8 @@ const idleProgramMs = 10 * 60_000
 export interface Way {
   key: string
   idleMs: number
+  /** The server whose program it leads to; null over HTTP. */
+  program: string | null
   /** Of each call. */
   timeoutMs: number
   open(): Promise<Session>
@@ -43,20 +45,23 @@ export async function reach<T>(app: App, caller: Caller, found: Effective, work:
 /** Of each agent its own connection. */
 async function overHttp<T>(
   app: App,
-  { agent, runId, permits, scrubber }: Caller,
+  caller: Caller,
   found: Effective,
   { timeoutMs, own }: { timeoutMs: number; own: Record<string, string> },
   work: Work<T>,
 ): Promise<T> {
+  const { agent, runId, permits, scrubber } = caller
   const { id, endpoint } = found.server
   const { hostname } = new URL(endpoint!)
   if (!permits(hostname))
     throw new Unusable(`the crew's network policy does not let it reach ${hostname}`, { refusal: true })
-  return asCredential(app, { ...found, scrubber }, ({ headers, credentialId }, clean) => {
+  const permit = (credentialId: string) => permitUse(app, caller, credentialId, endpoint!)
+  return asCredential(app, { ...found, scrubber, permit }, ({ headers, credentialId }, clean) => {
     const called = { endpoint: endpoint!, headers: { ...own, ...headers }, timeoutMs, maxBytes }
     const way: Way = {
       key: `${agent.id} ${id} ${digest([called, credentialId])}`,
       idleMs: idleOverHttpMs,
+      program: null,
       timeoutMs,
       open: () => openSession(app, called, app.stopping.signal),
       opened: async () => credentialId !== null && noteUse(app, credentialId, { agent_id: agent.id, run_id: runId }),
@@ -68,26 +73,27 @@ async function overHttp<T>(
 /** The agents of a crew share its program. */
 async function overStreams<T>(
   app: App,
-  { agent, start, scrubber }: Caller,
+  { agent, runId, restricted, start, scrubber }: Caller,
   { server }: Effective,
   timeoutMs: number,
   work: Work<T>,
 ): Promise<T> {
-  const { id: serverId, name, command, args_json } = server
-  const env = openVariables(app, server)
-  const argv = [command!, ...(args_json === null ? [] : readArgs(args_json))]
+  const { name } = server
+  const { program, credentials } = programOf(app, agent, server)
+  const { serverId, argv, env } = program
   const clean = scrubber(Object.values(env))
   const way: Way = {
-    key: `${agent.crew_id} ${serverId} ${digest([argv, env])}`,
+    key: `${agent.crew_id} ${serverId} ${digest([argv, env, restricted])}`,
     idleMs: idleProgramMs,
+    program: serverId,
     timeoutMs,
     open: async () => {
-      const process = await start({ serverId, argv, env }).catch((error: Error) => {
+      const process = await start({ ...program, ...(restricted && { restricted }) }).catch((error: Error) => {
         throw new Unusable(`The server ${name} could not be started: ${error.message}`, { cause: error })
       })
       return openStreams({ name, process, timeoutMs, maxBytes, clean })
     },
-    opened: async () => undefined,
+    opened: () => Promise.all(credentials.map((id) => noteUse(app, id, { agent_id: agent.id, run_id: runId }))),
   }
   try {
     return await work(way, clean)

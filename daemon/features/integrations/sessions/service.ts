@@ -43,7 +43,8 @@ interface Reasons {
 /** A connection to a server, which stays until it is closed. */
 export interface Session {
   client: Client
-  close(): Promise<void>
+  /** With a reason, that is why what is under way fails. */
+  close(reason?: string): Promise<void>
   /** Why the server is gone, where that is known. */
   failure?(): Unusable | null
 }

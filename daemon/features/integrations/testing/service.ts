@@ -13,6 +13,7 @@ import { findServer } from '../find.ts'
 import type { ServerRow } from '../queries.ts'
 import { readConfig } from '../server-config.ts'
 import { type Called, Unusable, withServer } from '../sessions/service.ts'
+import { tryProgram } from './trying.ts'
 
 type Outcome = Reply<typeof integrations.test>
 
@@ -30,11 +31,12 @@ export function testInCrew(
 const timeoutMs = 10_000
 const maxBytes = 64 * 1024
 
-/** Whether a server answers as one, asked with the credential that its tools are read with; says which that was. */
+/** Whether a server answers as one, run in a crew or asked with the credential that its tools are read with; says which that was. */
 async function tested(app: App, actor: Actor, server: ServerRow): Promise<Outcome> {
+  if (server.transport === 'stdio') return tryProgram(app, server, server.crew_id)
   const { binding } = ownCredential(app, server)
   const { credential_id } = credentialFor(app, server, binding)
-  if (server.transport === 'stdio' || credential_id === null) return outcomeOf(app, server)
+  if (credential_id === null) return outcomeOf(app, server)
   const name = credentialName(app, actor, credential_id)
   const asked = `asked with ${name === null ? 'a credential' : `the credential ${name}`}`
   const scrubber = (secrets: readonly string[]) =>
@@ -53,7 +55,7 @@ async function tested(app: App, actor: Actor, server: ServerRow): Promise<Outcom
 
 type Place = Pick<ServerRow, 'transport' | 'endpoint' | 'config_json'>
 
-/** Whether a server answers as one, without any credential; of a command the form is looked at alone. */
+/** Whether a server answers as one, without any credential; of a command only the form is looked at. */
 export async function outcomeOf(app: App, place: Place): Promise<Outcome> {
   if (place.transport === 'stdio')
     return { status: 'ok', message: 'The command has the right form. It is run where an agent uses it' }

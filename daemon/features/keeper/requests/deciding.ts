@@ -31,6 +31,8 @@ export interface Wanted {
   level: number
   /** Somebody assigned it to this agent. */
   bound: boolean
+  /** It may be used for its scopes alone: what an agent does with its value goes before people. */
+  scoped?: boolean
 }
 
 const mostKept = 32_768
@@ -52,7 +54,10 @@ export async function decide(
   const tier = tierOf(wanted.level)
   const watch = told ? told.watch : watchPolicy(app, row.workspace_id)
   const { hard_gate, escalate_from } = manner
-  if (allowsItself({ level: wanted.level, intent: row.intent, command: row.command, watched: watch !== '' }))
+  if (
+    !wanted.scoped &&
+    allowsItself({ level: wanted.level, intent: row.intent, command: row.command, watched: watch !== '' })
+  )
     return { decision: 'ALLOW', reason: `${tier.label} needs no judge`, risk: 1, rule: 'auto_allow' }
   if (intentLength(row.intent) < tier.leastIntent) {
     const reason = `The intent has fewer than ${tier.leastIntent} characters, which ${tier.label} takes`
@@ -64,6 +69,10 @@ export async function decide(
   }
   const said = await judge(app, row, told ?? caseOf(app, row, wanted, { watch, manner }), manner)
   const risk = Math.max(said.risk, tier.leastRisk)
+  if (wanted.scoped && (said.decision === 'ALLOW' || said.rule === 'no_model')) {
+    const reason = `It is kept to its scopes, and nobody sees what an agent does with its value (${said.reason})`
+    return { ...said, decision: 'ESCALATE', reason, risk, rule: 'scopes' }
+  }
   if (said.decision !== 'ALLOW' || !needsPerson(wanted.level, escalate_from.value, tier.human)) return { ...said, risk }
   const reason = `The judge would allow it (${said.reason}); people decide about ${tier.label}`
   return { ...said, decision: 'ESCALATE', reason, risk, rule: 'tier_floor' }

@@ -1,7 +1,7 @@
 import type { App } from '#kernel/app'
 import { Problem } from '#kernel/problem'
 import { deliveryOf, secretFiles } from '../../credentials/delivery/service.ts'
-import { askable, heldBack, noteAskedFor, valueAskedFor } from '../../credentials/leases/service.ts'
+import { askable, heldBack, noteAskedFor, reachesScoped, valueAskedFor } from '../../credentials/leases/service.ts'
 import { workingOfAgent } from '../../runs/service.ts'
 import { queries, type Row } from './queries.ts'
 
@@ -10,9 +10,9 @@ const seconds = 10
 /** Whole or not at all; who reads the folder sees the old file or the new one. */
 const place = 'umask 077; cat > "$1/.part-$$" && chmod 400 "$1/.part-$$" && mv -f -- "$1/.part-$$" "$1/$2"'
 const takeAway = `folder=$1; shift; cd -- "$folder" || exit 0
-rm -f -- "$@" .env .part-*
+rm -f -- "$@" .part-*
 umask 377; cat > .part-env
-if [ -s .part-env ]; then mv -f .part-env .env; else rm -f .part-env; fi`
+if [ -s .part-env ]; then mv -f .part-env .env; else rm -f .part-env .env; fi`
 
 /**
  * Puts the value that was allowed where the agent finds its secrets, and answers where that is; null while its crew
@@ -41,7 +41,8 @@ export const handSoon = (app: App, row: Row): void =>
 
 /** Takes from an agent what it may have only while a lease goes on, unless it is at work in another run. */
 export async function takeBack(app: App, agentId: string): Promise<void> {
-  const names = queries(app.db).everAllowed.get(agentId) ? heldBack(app, agentId) : []
+  const had = queries(app.db).everAllowed.get(agentId) !== undefined || reachesScoped(app, agentId)
+  const names = had ? heldBack(app, agentId) : []
   const folders = names.length ? app.runs.foldersOf(agentId) : null
   if (!folders) return
   const stdin = Buffer.from(secretFiles(deliveryOf(app, agentId).secrets, '').at(-1)?.content ?? '')

@@ -64,8 +64,10 @@ export async function show(app: App, { actor, requestId }: Call<typeof keeper.sh
 }
 
 export function history(app: App, { actor, requestId }: Call<typeof keeper.history>): Reply<typeof keeper.history> {
-  const row = find(app, actor.workspace, requestId)
-  const of = {
+  const row = queries(app.db).find.get(actor.workspace, requestId)
+  // What became of a request is known for longer than what was asked.
+  if (!row && !queries(app.db).hasEvents.get(requestId, actor.workspace)) find(app, actor.workspace, requestId)
+  const of = row && {
     request_type: row.request_type,
     ...(row.agent_id && { requesting_agent_id: row.agent_id }),
     ...(row.agent_name && { agent_name: row.agent_name }),
@@ -76,7 +78,7 @@ export function history(app: App, { actor, requestId }: Call<typeof keeper.histo
     ...(row.command && { command: row.command }),
   }
   return queries(app.db)
-    .events.all(row.id)
+    .events.all(requestId)
     .map(({ reason, risk_score, exit_code, actor_id, ...event }) => ({
       ...of,
       ...event,

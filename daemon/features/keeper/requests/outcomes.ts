@@ -1,4 +1,6 @@
 import type { App } from '#kernel/app'
+import { plainLine } from '#kernel/plain-line'
+import { narrowerThan } from '../../credentials/leases/service.ts'
 import { tierOf } from '../../credentials/levels/service.ts'
 import { open as openDecision } from '../../decisions/service.ts'
 import { raise, type Target } from '../../inbox/service.ts'
@@ -55,6 +57,25 @@ function targetOf(app: App, workspace: string): Target {
   return user ? { user } : { role: 'ADMIN' }
 }
 
+const mostPrecedents = 3
+
+/** What people should know before they decide: whether less would do, and what they decided before. */
+function evidenceOf(app: App, { agent_id, credential_id, workspace_id, security_level }: Row) {
+  if (agent_id === null || credential_id === null) return { lines: [], payload: {} }
+  const narrower = narrowerThan(app, agent_id, credential_id)
+  const before = queries(app.db)
+    .precedents.all(workspace_id, security_level ?? 4, mostPrecedents)
+    .map((it) => `- ${it.decision}: ${plainLine(`${it.credential_name ?? ''}, ${it.intent}`)}`)
+  const lines = [
+    narrower && `The agent also reaches ${narrower.name}, which is ${tierOf(narrower.level).label}.`,
+    before.length && `What people decided at this level before:\n\n${before.join('\n')}`,
+  ].filter((line) => typeof line === 'string')
+  const narrower_credential = narrower
+    ? { exists: true, name: narrower.name, security_level: narrower.level }
+    : { exists: false }
+  return { lines, payload: { evidence: { narrower_credential } } }
+}
+
 const payloadOf = (row: Row) => ({
   request_id: row.id,
   request_type: row.request_type,
@@ -63,18 +84,20 @@ const payloadOf = (row: Row) => ({
   credential_id: row.credential_id,
   credential_name: row.credential_name,
   security_level: row.security_level,
+  security_level_label: tierOf(row.security_level ?? 4).label,
   intent: row.intent,
   reason: row.reason,
   risk_score: row.risk_score,
   ...(row.crew_id && { crew_id: row.crew_id }),
 })
 
-function bodyOf(row: Row): string {
+function bodyOf(row: Row, more: readonly string[] = []): string {
   const { intent, command, reason, risk_score, security_level } = row
   return [
     `Intent: ${intent}`,
     command && `Command: \`${command}\``,
     `${tierOf(security_level ?? 4).label}, risk ${risk_score}: ${reason}`,
+    ...more,
   ]
     .filter(Boolean)
     .join('\n\n')
@@ -85,6 +108,7 @@ const senderOf = ({ agent_id, agent_name }: Row) => ({
 })
 
 function askPeople(app: App, row: Row, now: string): void {
+  const evidence = evidenceOf(app, row)
   openDecision(app, keeperRequest, {
     id: row.id,
     workspace: row.workspace_id,
@@ -94,10 +118,10 @@ function askPeople(app: App, row: Row, now: string): void {
     run: row.run_id,
     card: {
       title: `${row.agent_name} asks for the credential ${row.credential_name}`,
-      body: bodyOf(row),
+      body: bodyOf(row, evidence.lines),
       ...senderOf(row),
       target: targetOf(app, row.workspace_id),
-      payload: () => payloadOf(row),
+      payload: () => ({ ...payloadOf(row), ...evidence.payload }),
     },
     now,
   })

@@ -161,6 +161,15 @@ export const queries = statements((db) => ({
   clear: db.prepare<[workspace: string]>(
     "DELETE FROM keeper_requests WHERE workspace_id = ? AND decision NOT IN ('PENDING', 'ESCALATE')",
   ),
+  /** Settled ones that are older than their workspace keeps the records of credentials. Their events stay. */
+  forget: db.prepare<{ workspace: string; before: string; most: number }>(
+    `DELETE FROM keeper_requests WHERE seq IN
+      (SELECT seq FROM keeper_requests WHERE workspace_id = @workspace AND decision NOT IN ('PENDING', 'ESCALATE')
+        AND created_at < @before ORDER BY seq LIMIT @most)`,
+  ),
+  hasEvents: db.prepare<[request: string, workspace: string], { found: 1 }>(
+    'SELECT 1 AS found FROM keeper_request_events WHERE request_id = ? AND workspace_id = ? LIMIT 1',
+  ),
   precedents: db.prepare<[workspace: string, level: number, most: number], Precedent>(
     `SELECT r.intent, c.name AS credential_name, r.decision, r.reason FROM keeper_requests r
      LEFT JOIN credentials c ON c.id = r.credential_id

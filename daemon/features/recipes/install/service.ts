@@ -11,7 +11,7 @@ import { createCredential } from '../../credentials/service.ts'
 import { createCrew } from '../../crews/service.ts'
 import { createInCrew } from '../../integrations/service.ts'
 import { outcomeOf } from '../../integrations/testing/service.ts'
-import { findRecipe, freeSlug } from '../service.ts'
+import { findRecipe, freeSlug, storedAs } from '../service.ts'
 
 type Shown = Reply<typeof recipes.install>
 type Body = Call<typeof recipes.install>['body']
@@ -85,7 +85,7 @@ interface Acting {
 }
 
 function addCredential(app: App, { actor, now }: Acting, wanted: Credential, body: NonNullable<Body>): void {
-  const { env_var_name: name, type, provider } = wanted
+  const { env_var_name: name, type, provider } = storedAs(wanted)
   const label = body.account_labels?.[name]
   const draft = { name, type, provider, value: body.credential_values![name]!, ...(label && { account_label: label }) }
   const { id } = createCredential(app, { actor, body: draft, now })

@@ -1,11 +1,12 @@
 import type { RoutineDefinition, StepOf } from '#contract/routine-definition'
 import type { App } from '#kernel/app'
+import { destinationOf } from '#kernel/outbound/destinations'
 import { isAmong } from '#kernel/outbound/hosts'
 import { OutboundError, type OutboundRequest } from '#kernel/outbound/outbound'
 import { render, renderValue, type Values } from '#kernel/templates'
 import { findCrew, mayReach } from '../../crews/service.ts'
 import type { RunRow } from '../engine/queries.ts'
-import { citedSecrets, Refused, secretsFor, without } from './secrets.ts'
+import { citedSecrets, namedFor, permitSecrets, Refused, valuesOf, without } from './secrets.ts'
 import { type Beginning, completed, failed, type Outcome } from './types.ts'
 import { fromJson } from './values.ts'
 
@@ -61,12 +62,15 @@ const inShort = (body: unknown) => (typeof body === 'string' ? body : JSON.strin
 
 async function prepared(it: Call, signal: AbortSignal): Promise<Sent> {
   const { app, run, definition, step, key, values } = it
-  const secrets = await app.write(() => secretsFor(it, citedSecrets(step.http, step.http.credential_ref?.type)))
+  const named = await app.write(() => namedFor(it, citedSecrets(step.http, step.http.credential_ref?.type)))
+  const secrets = valuesOf(named)
   const all: Values = { ...values, secrets: Object.fromEntries(secrets) }
   const url = new URL(urlOf(step.http, all))
   checkHost(app, run, definition, url)
-  const headers = headersOf(step.http, all)
   const method = step.http.method
+  // A secret in an address is no part of what people are asked.
+  await permitSecrets(it, named, without(destinationOf(method, url), [...secrets.values()]))
+  const headers = headersOf(step.http, all)
   const { credential_ref: ref } = step.http
   if (ref) {
     const value = secrets.get(ref.type)!

@@ -1,15 +1,16 @@
+import type { Static } from 'typebox'
 import type { Reply } from '#contract/define'
 import { fact } from '#contract/entries'
-import { agentSkillBytes, mostAgentSkills, type skills } from '#contract/skills'
+import { agentSkillBytes, mostAgentSkills, type SkillHolder, type skills } from '#contract/skills'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Happened } from '#kernel/facts'
 import type { Actor, Call } from '#kernel/feature'
 import { newId } from '#kernel/ids'
 import { problem } from '#kernel/problem'
-import { findAgent } from '../../agents/service.ts'
+import { avatarUrl, findAgent } from '../../agents/service.ts'
 import { findSkill, skillCalled } from '../find.ts'
-import { type Assigned, type Holder, queries } from './queries.ts'
+import { type Assigned, queries } from './queries.ts'
 
 const present = ({ id, agent_id, skill_id, config, bytes: _, ...skill }: Assigned) => ({
   id,
@@ -26,9 +27,14 @@ export function assigned(app: App, { actor, agentId }: Call<typeof skills.assign
     .map(present) as Reply<typeof skills.assigned>
 }
 
-/** The agents of a workspace that have a skill. */
-export const holdersOf = ({ db }: App, skill: string, workspace: string): Holder[] =>
-  queries(db).holders.all(skill, workspace)
+/** The agents of a workspace that have a skill, as clients draw them. */
+export const holdersOf = ({ db }: App, skill: string, workspace: string): Static<typeof SkillHolder>[] =>
+  queries(db)
+    .holders.all(skill, workspace)
+    .map(({ skill_id: _, workspace_id, avatar_version, ...holder }) => ({
+      ...holder,
+      avatar_url: avatar_version && avatarUrl({ id: holder.agent_id, workspace_id }, avatar_version),
+    }))
 
 export function assign(app: App, call: Call<typeof skills.assign>): Reply<typeof skills.assign> {
   const { actor, agentId, body, now } = call

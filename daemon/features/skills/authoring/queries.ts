@@ -3,8 +3,8 @@ import type { Proposed } from '../proposals/queries.ts'
 
 export const queries = statements((db) => ({
   put: db.prepare<[Proposed]>(
-    `INSERT INTO proposed_skills (id, workspace_id, crew_id, file_name, slug, pattern, content, scan_status, scan_reason,
-       agent_id, reason, created_at)
+    `INSERT INTO proposed_skills (id, workspace_id, crew_id, file_name, slug, pattern, content, scan_status,
+       scan_reason, agent_id, reason, created_at)
      VALUES (@id, @workspace_id, @crew_id, @file_name, @slug, @pattern, @content, @scan_status, @scan_reason, @agent_id,
        @reason, @created_at)`,
   ),

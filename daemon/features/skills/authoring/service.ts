@@ -45,7 +45,7 @@ export function compose(app: App) {
   )
 }
 
-/** The agent that calls, unless its policy, a name that is taken or what its crew wrote before forbids another skill. */
+/** The agent that calls, unless its policy, a name that is taken or what its crew wrote forbids another skill. */
 function mayWrite(app: App, body: Asked): AgentRow {
   const agent = callerOf(app, body)
   const { crew_id: crew, workspace_id: workspace, slug } = body
@@ -135,13 +135,15 @@ function put(app: App, it: Putting): Authored {
   }
 }
 
+const whyOf = ({ reason }: Waiting): string => quotedLines(reason ?? 'No reason was given.')
+
 function proposed(app: App, { row, agent, source, policy, about }: Judged) {
   queries(app.db).put.run(row)
   const crew = findCrew(app, row.workspace_id, row.crew_id)
   askPeople(app, crew, row, {
     sender: { type: 'agent', id: agent.id, name: agent.name },
     title: `${agent.name} proposes the skill ${row.slug}`,
-    says: `${quotedLines(row.reason ?? 'No reason was given.')}\n\nApproving makes it a skill, which no agent has until it is given to one.`,
+    says: `${whyOf(row)}\n\nApproving makes it a skill, which no agent has until it is given to one.`,
   })
   const { file_name, slug, scan_status } = row
   const said = { file_name, skill_path: pathOf(row), slug, scan_status, source, ...policy }
@@ -162,7 +164,7 @@ function stored(app: App, { row, body, agent, ready, source, policy, about, acto
     source: row.id,
     target: { role: 'MANAGER' },
     title: `${agent.name} wrote the skill ${slug}`,
-    body: `${quotedLines(row.reason ?? 'No reason was given.')}\n\nNo agent has it until it is given to one: \`muster skills show ${slug}\``,
+    body: `${whyOf(row)}\n\nNo agent has it until it is given to one: \`muster skills show ${slug}\``,
     sender: { type: 'agent', id: agent.id, name: agent.name },
     payload: { subkind: 'autonomy', skill_id, slug, crew_id: row.crew_id, agent_id: agent.id, ...policy },
     now,

@@ -5,13 +5,14 @@ import { type Acting, fact } from '#contract/entries'
 import type { App } from '#kernel/app'
 import { actorOf } from '#kernel/dispatch'
 import type { Actor, Call } from '#kernel/feature'
+import { cleanName } from '#kernel/http/fields'
 import { problem } from '#kernel/problem'
 import { slugOf } from '#kernel/slugs'
 import { type AgentRow, agentCalled, createFor } from '../../agents/service.ts'
 import { setSecret } from '../../agents/webhooks/service.ts'
 import { give } from '../../credentials/hired/service.ts'
 import { findTemplate, type TemplateAgent } from '../../crew-templates/service.ts'
-import { createCrew } from '../../crews/service.ts'
+import { createCrew, crewSlugTaken } from '../../crews/service.ts'
 import { giveSkills } from '../../skills/assignments/service.ts'
 
 /** Makes the crew and the agents of a template, all or nothing. */
@@ -22,13 +23,15 @@ export function deploy(
   const template = findTemplate(app, actor.workspace, slug)
   const { description, icon, color } = template
   const draft = {
-    name: body.crew_name,
+    name: cleanName('crew_name', body.crew_name, { min: 2, max: 100, unit: 'characters' }),
     slug: body.crew_slug || slugOf(body.crew_name, 'crew'),
     ...(description && { description }),
     ...(icon && { icon }),
     ...(color && { color }),
   }
-  const crew = naming(() => createCrew(app, { actor, body: draft, now }, []))
+  if (crewSlugTaken(app, actor.workspace, draft.slug))
+    throw problem('slug_taken', { field: 'crew_slug', detail: `Another crew has the slug "${draft.slug}"` })
+  const crew = createCrew(app, { actor, body: draft, now }, [])
   const by = actorOf(actor)
   const about = { workspace_id: actor.workspace, crew_id: crew.id, ...by }
   app.journal(fact('crew.created', { entity_id: crew.id, name: crew.slug }, about))
@@ -39,17 +42,6 @@ export function deploy(
     crew_slug: crew.slug,
     agent_count: agents.length,
     agent_ids: agents.map(({ id }) => id),
-  }
-}
-
-/** Refusals name members of this body, not those of a crew. */
-function naming<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    const field = { name: 'crew_name', slug: 'crew_slug' }[(error as { field?: string }).field ?? '']
-    if (field) Object.assign(error as object, { field })
-    throw error
   }
 }
 

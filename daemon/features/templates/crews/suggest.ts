@@ -19,8 +19,16 @@ Suggest 3 to 5 agents, exactly one of them the LEAD. Slugs are lower case letter
 characters. A system prompt says in 80 to 200 words what the agent is for, how it works, what it must not do and what it
 delivers.`
 
+/** Characters of what a crew is for, the space around them aside. */
+const leastWords = 10
+
 /** Asks a model which crew would suit. Nothing is stored. */
 export async function suggest(app: App, { actor, body }: Call<typeof crewTemplates.suggest>): Promise<Suggested> {
+  if ([...body.description.trim()].length < leastWords)
+    throw problem('invalid_field', {
+      field: 'description',
+      detail: `description must say what for in ${leastWords} characters`,
+    })
   const name = providerFor(defaultAdapter)!
   const asked = vendorAsked(app, actor.workspace, providerOf(name)!)
   if (!asked) throw problem('no_model_key', { detail: `Store a working API key of ${name} for the workspace first` })

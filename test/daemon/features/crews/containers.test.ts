@@ -27,6 +27,7 @@ const runtime = (over: Partial<RuntimeService> = {}): RuntimeService => ({
   logs: async (_crew, tail) => `${tail} lines`,
   condition: async () => ({ kind: 'docker', engine: { ok: true, detail: '' }, images: [], orphans: [] }),
   connect: () => Promise.reject(new Error('nobody listens here')),
+  startServer: () => Promise.reject(new Error('no server runs here')),
   adapters: async () => [],
   hasImage: async (image) => image !== 'absent:1',
   ...over,

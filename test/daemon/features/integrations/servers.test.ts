@@ -177,6 +177,26 @@ describe('integrations of the workspace', () => {
     expect(JSON.stringify(it.entries())).not.toContain('s3cret')
   })
 
+  it('name credentials that ADMINs choose, and that others stored themselves', async () => {
+    const { it, crew } = await integrationScene()
+    const store = async (who: 'OWNER' | 'MANAGER', name: string) =>
+      expect((await it.call(who, 'POST', '/credentials', { name, type: 'SECRET', value: 'x-value' })).status).toBe(201)
+    await store('OWNER', 'THEIRS')
+    await store('MANAGER', 'OWN')
+    const naming = async (who: 'ADMIN' | 'MANAGER', name: string) => {
+      const env_json = JSON.stringify({ TOKEN: `$\{${name}}` })
+      const body = { name: `${who}-${name}`, transport: 'stdio', command: 'npx', env_json }
+      const { status, body: told } = await it.call(who, 'POST', `/crews/${crew}/integrations`, body)
+      return status === 201 ? 201 : [told.code, told.field]
+    }
+    const refused = ['insufficient_role', 'env_json']
+    expect(await naming('MANAGER', 'THEIRS')).toEqual(refused)
+    expect(await naming('MANAGER', 'NOBODYS')).toEqual(refused)
+    expect(await naming('MANAGER', 'OWN')).toBe(201)
+    expect(await naming('ADMIN', 'THEIRS')).toBe(201)
+    expect(await naming('ADMIN', 'NOBODYS')).toBe(201)
+  })
+
   it('lose variables when they become another program', async () => {
     const { it, server } = await integrationScene()
     const made = await server('a', { transport: 'stdio', endpoint: null, command: 'npx', env_json: '{"T":"x"}' })

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { everythingServer } from '../../../support/everything-server.ts'
+import type { RuntimeService } from '#runtime/service-types'
+import { markSeen, want } from '../../../../daemon/features/crews/containers/service.ts'
+import { everythingArgs, everythingServer } from '../../../support/everything-server.ts'
 import { fakeServer, json } from '../../../support/fake-server.ts'
 import { integrationScene } from '../../../support/integrations.ts'
+import { localCrew } from '../../../support/local-servers.ts'
 
 /** What testing a server at this address answers. */
 async function tested(endpoint: string, hosts: string[] = [new URL(endpoint).host]) {
@@ -22,10 +25,13 @@ describe('testing integrations', () => {
     })
   })
 
-  it('of the workspace is for MANAGERs, and looks at the form of a command alone', async () => {
+  it('of the workspace is for MANAGERs, and looks at the form of a command alone where no crew runs', async () => {
     const { it, server } = await integrationScene()
     const made = await server('x', { transport: 'stdio', endpoint: null, command: 'npx' })
-    expect((await it.call('MANAGER', 'POST', `/integrations/${made.id}/test`)).body.status).toBe('ok')
+    expect((await it.call('MANAGER', 'POST', `/integrations/${made.id}/test`)).body).toEqual({
+      status: 'ok',
+      message: 'The command has the right form. It was not run: no crew that could run it is running',
+    })
     expect((await it.call('MANAGER', 'POST', '/integrations/none/test')).status).toBe(404)
   })
 
@@ -68,7 +74,7 @@ describe('testing integrations', () => {
     })
     expect(after).toEqual({
       status: 'ok',
-      server_info: { name: 'it took [redacted]', version: '1' },
+      server_info: { name: 'it took Bearer [redacted]', version: '1' },
       message: 'Asked with the credential key',
     })
   })
@@ -81,7 +87,7 @@ describe('testing integrations', () => {
     const { after } = await withCredential('right-token', (reply, told) =>
       json(reply, { jsonrpc: '2.0', id: 0, error: { code: -32600, message: `No: ${told}` } }),
     )
-    expect(after.message).toMatch(/refused: No: \[redacted\]; asked with the credential key$/)
+    expect(after.message).toMatch(/No: Bearer \[redacted\]; asked with the credential key$/)
   })
 
   it.each<[string, (reply: ServerResponse) => unknown, RegExp]>([
@@ -102,6 +108,62 @@ describe('testing integrations', () => {
     const said = (await tested(server.url)).body.message as string
     expect(said).toMatch(/refused: .*no \[2J x+$/)
     expect(said.length).toBeLessThan(300)
+  })
+})
+
+describe('testing an integration over standard streams', () => {
+  /** A server of the workspace or of a crew, where both crews run as local processes. */
+  async function scene(args: string[], { denied = [] as string[], ofCrew = false, more = {} } = {}) {
+    const { it, crew, other, server } = await integrationScene()
+    const local = { [crew]: await localCrew(crew), [other]: await localCrew(other) }
+    const started: string[] = []
+    it.app.runtime = {
+      async startServer(crewId, program) {
+        started.push(crewId)
+        return { ...(await local[crewId]!.startServer(crewId, program)), deniedHosts: () => denied }
+      },
+    } as Partial<RuntimeService> as RuntimeService
+    await it.app.write(() => {
+      for (const id of [crew, other]) {
+        want(it.app, id, 'running', null)
+        markSeen(it.app, id, { state: 'running', containerId: id, contract: null, startedAt: null, error: null })
+      }
+    })
+    const program = { transport: 'stdio', endpoint: null, command: 'node', args_json: JSON.stringify(args), ...more }
+    const { id } = await server('x', program, ofCrew ? other : undefined)
+    const path = ofCrew ? `/crews/${other}/integrations/${id}/test` : `/integrations/${id}/test`
+    return { other, started, test: async () => (await it.call('MANAGER', 'POST', path)).body }
+  }
+
+  it('runs it in a crew, and says what it says of itself', async () => {
+    expect(await (await scene(everythingArgs)).test()).toEqual({
+      status: 'ok',
+      message: expect.stringMatching(/^It was run in the crew (web|ops)$/),
+      server_info: { name: 'mcp-servers/everything', version: expect.any(String) },
+    })
+  })
+
+  it('runs that of a crew in its own crew, once for all who ask at once', async () => {
+    const { test, other, started } = await scene(everythingArgs, { ofCrew: true })
+    const said = await Promise.all([test(), test()])
+    expect(said.map(({ message }) => message)).toEqual(Array(2).fill('It was run in the crew ops'))
+    expect(started).toEqual([other])
+  })
+
+  it('says why it ended at once, without its secrets', async () => {
+    const args = ['-e', 'console.error("npm error of", process.env.TOKEN); process.exit(1)']
+    const { test } = await scene(args, { ofCrew: true, more: { env_json: '{"TOKEN":"s3cret-value-42"}' } })
+    const message = 'The server x ended at once: npm error of [redacted] (in the crew ops)'
+    expect(await test()).toEqual({ status: 'error', message })
+  })
+
+  it('says which hosts the network policy of the crew kept it from', async () => {
+    const args = ['-e', 'console.error("npm error 403"); process.exit(1)']
+    const { test } = await scene(args, { ofCrew: true, denied: ['registry.example'] })
+    expect((await test()).message).toBe(
+      "The server x ended at once. The crew's network policy does not let it reach registry.example. " +
+        'At last: npm error 403 (in the crew ops)',
+    )
   })
 })
 

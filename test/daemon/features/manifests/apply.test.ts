@@ -108,6 +108,33 @@ describe('the plan', () => {
 })
 
 describe('the mode', () => {
+  it('upsert takes no credential from crews of other files, as replace does', async () => {
+    const it = await daemon()
+    const asking = (slug: string) => document('Crew', slug, { spec: { credentials: [{ env: 'GH_TOKEN' }] } })
+    const given = { values: { GH_TOKEN: 'x-value' } }
+    const reach = async () => {
+      const [{ scope, crew_ids }] = (await it.call('OWNER', 'GET', '/credentials')).body
+      const crews = (await it.call('OWNER', 'GET', '/crews')).body as { id: string; slug: string }[]
+      return [
+        scope,
+        crews
+          .filter(({ id }) => crew_ids.includes(id))
+          .map(({ slug }) => slug)
+          .sort(),
+      ]
+    }
+    for (const slug of ['web', 'ops']) expect((await apply(it, [asking(slug)], given)).status).toBe(200)
+    expect(await reach()).toEqual(['CREW', ['ops', 'web']])
+    for (const slug of ['web', 'ops']) expect((await apply(it, [asking(slug)])).body).toMatchObject({ steps: [] })
+    expect((await apply(it, [asking('ops')], { mode: 'replace' })).body).toMatchObject({ changed: 1, destroyed: 1 })
+    expect(await reach()).toEqual(['CREW', ['ops']])
+    const { slug } = await shown(it)
+    const whole = document('Workspace', slug, { spec: { credentials: [{ env: 'GH_TOKEN' }] } })
+    expect((await apply(it, [whole])).body).toMatchObject({ changed: 1 })
+    expect((await apply(it, [asking('ops')])).body).toMatchObject({ steps: [] })
+    expect(await reach()).toEqual(['WORKSPACE', []])
+  })
+
   it('upsert destroys agents of the crews that are described, unless nothing is to be destroyed', async () => {
     const it = await daemon()
     await apply(it, [crew('web', 'ada', 'bob'), crew('docs', 'eve')])

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { daemon, type TestDaemon } from '#test'
+import { catalogue } from '../../../../daemon/features/recipes/catalogue.ts'
 import { everythingServer } from '../../../support/everything-server.ts'
 import { fakeServer } from '../../../support/fake-server.ts'
 import { apply, document, exported, richWorkspace, values } from '../../../support/manifests.ts'
@@ -110,6 +111,17 @@ describe('integrations', () => {
   })
 })
 
+it('skills of every length of name are exported so that they can be applied', async () => {
+  const [one, other] = [await daemon(), await daemon()]
+  for (const name of ['q', 'r'.repeat(64), 'a-b']) {
+    const body = { content: skillText(name) }
+    expect((await one.call('OWNER', 'POST', `/workspaces/${one.workspace}/skills/import`, body)).status).toBe(201)
+  }
+  const documents = (await exported(one)).filter(({ kind }) => kind === 'Skill')
+  expect(await apply(other, documents)).toMatchObject({ status: 200, body: { created: 3 } })
+  expect((await exported(other)).filter(({ kind }) => kind === 'Skill')).toEqual(documents)
+})
+
 describe('recipes', () => {
   const recipe = document('Recipe', 'code-review-crew', { spec: { crew: 'reviews' } })
   const keys = { ANTHROPIC_API_KEY: 'one', GH_TOKEN: 'two' }
@@ -127,6 +139,14 @@ describe('recipes', () => {
     expect(documents[1]).toMatchObject({
       spec: { mcp_servers: [{ name: 'github', env_mapping: { GITHUB_PERSONAL_ACCESS_TOKEN: 'GH_TOKEN' } }] },
     })
+  })
+
+  it.each(catalogue())('of the catalogue can all be applied: $slug', async ({ slug, credentials, mcp_servers }) => {
+    const it = await daemon()
+    const values = Object.fromEntries(credentials.map(({ env_var_name }) => [env_var_name, 'a-value']))
+    const created = credentials.length + mcp_servers.length + 1
+    expect(await apply(it, [document('Recipe', slug)], { values })).toMatchObject({ status: 200, body: { created } })
+    expect(await apply(it, [document('Recipe', slug)])).toMatchObject(idle)
   })
 
   it('use credentials that are there as they are, and are refused by an unknown name', async () => {
@@ -154,7 +174,7 @@ describe('recipes with servers at addresses', () => {
     expect(await apply(it, documents, { values: keys })).toMatchObject({ status: 200, body: { created: 6 } })
   })
 
-  it('are warned of in the plan and refused by the apply, before anything is changed, when one does not answer', async () => {
+  it('are warned of in the plan, and refused before anything is changed, when one does not answer', async () => {
     const { url, seen } = await fakeServer((_, reply) => reply.writeHead(500).end())
     const it = await allowing(url)
     const documents = [...withServer(url), document('Recipe', 'remote-crew', { spec: { crew: 'others' } })]

@@ -73,6 +73,35 @@ describe('http steps', () => {
     })
   })
 
+  it('send a secret that is kept to its scopes nowhere else, until people allow it', async () => {
+    const { url, seen } = await server((_request, response) => response.end())
+    const it = await routines()
+    reachLoopback(it)
+    const made = { name: 'TOKEN', type: 'SECRET', value: 'tok-4711-secret' }
+    const { id } = (await it.call('OWNER', 'POST', '/credentials', made)).body
+    const more = { credentials_required: [{ type: 'TOKEN' }], inputs: [{ name: 'to', type: 'string' }] }
+    const ref = { type: 'TOKEN', inject_as: 'query', query_name: 'key' }
+    await it.save('call', [http('a', `${url}/{{ inputs.to }}`, { credential_ref: ref })], more)
+    const run = (to: string) => it.run('call', { inputs: { to } })
+    expect(await run('items/12')).toMatchObject({ status: 'COMPLETED' })
+    const path = `/credentials/${id}/scopes`
+    const { body } = await it.call('ADMIN', 'PUT', path)
+    expect(body.active).toMatchObject([{ host: new URL(url).host, method: 'POST', path: '/items/{id}' }])
+    expect(JSON.stringify(body)).not.toContain('tok-4711')
+    expect(await run('items/13')).toMatchObject({ status: 'COMPLETED' })
+    for (const trick of ['items/../admin', 'items/%2e%2e/admin', 'items/..%2fadmin', 'admin']) {
+      const { run_id } = await run(trick)
+      expect(JSON.stringify(await it.result(run_id))).toContain('may not be used for POST')
+    }
+    expect(seen).toHaveLength(2)
+    const { waiting } = (await it.call('ADMIN', 'GET', path)).body
+    expect(waiting.map((one: { path: string }) => one.path).sort()).toEqual(['/admin', '/items/..%2Fadmin'])
+    const question = waiting.find((one: { path: string }) => one.path === '/admin').id
+    await it.call('ADMIN', 'POST', `${path}/questions/${question}`, { decision: 'once' })
+    expect(await run('admin')).toMatchObject({ status: 'COMPLETED' })
+    expect(await run('admin')).toMatchObject({ status: 'FAILED' })
+  })
+
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['a private address', {}, /127\.0\.0\.1|not allowed|refused/],
     [

@@ -58,6 +58,46 @@ describe('skills of agents', () => {
     ])
   })
 
+  it('say nothing of what agents of other workspaces have, also when agents of this one have it too', async () => {
+    const { it, agent, skill } = await scene()
+    const stranger = it.stranger()
+    const eve = (await it.call(stranger, 'POST', '/agents', { name: 'Eve', slug: 'eve' })).body
+    for (const [who, id] of [
+      ['OWNER', agent],
+      [stranger, eve.id],
+    ] as const)
+      expect((await it.call(who, 'POST', `/agents/${id}/skills`, { skill_id: skill })).status).toBe(201)
+    expect((await it.call('OWNER', 'GET', `/skills?installed_for_agent_id=${eve.id}`)).body).toEqual([])
+    expect((await it.call(stranger, 'GET', `/skills?installed_for_agent_id=${eve.id}`)).body).toHaveLength(1)
+  })
+
+  it('are shown with what a client draws agent and crew by', async () => {
+    const { it, agent, run, skill } = await scene()
+    await it.call('OWNER', 'POST', `/agents/${agent}/skills`, { skill_id: skill })
+    await it.call('OWNER', 'PATCH', `/crews/${run.crew_id}`, { color: 'rose', icon: 'bug', avatar_style: 'thumbs' })
+    await it.call('OWNER', 'PATCH', `/agents/${agent}`, { avatar_seed: 'seed', avatar_style: 'bottts' })
+    const holder = async () => (await it.call('VIEWER', 'GET', '/skills?installed=1')).body[0].installed_on[0]
+    expect(await holder()).toEqual({
+      agent_id: agent,
+      agent_slug: 'ada',
+      agent_name: 'Ada',
+      avatar_seed: 'seed',
+      avatar_style: 'bottts',
+      avatar_url: null,
+      crew_id: run.crew_id,
+      crew_slug: 'web',
+      crew_name: 'Web',
+      crew_color: 'rose',
+      crew_icon: 'bug',
+      crew_avatar_style: 'thumbs',
+    })
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+    await it.call('OWNER', 'PUT', `/agents/${agent}/avatar`, { svg })
+    const { avatar_url } = (await it.call('VIEWER', 'GET', `/agents/${agent}`)).body
+    expect(avatar_url).toEqual(expect.any(String))
+    expect((await holder()).avatar_url).toBe(avatar_url)
+  })
+
   it('end with the skill, and with the agent', async () => {
     const { it, agent, skill } = await scene()
     await it.call('OWNER', 'POST', `/agents/${agent}/skills`, { skill_id: skill })

@@ -189,7 +189,7 @@ describe('skills', () => {
     ['the same key twice', '---\nname: a\nname: b\n---\n', 'Line 3'],
     ['a tab', '---\nname: a\nmetadata:\n\tx: 1\n---\n', 'Line 4'],
     ['anchors that explode', `---\na: &a [x,x]\nb: &b [*a,*a]\nname: *b\n---\n`, 'refer to parts of itself'],
-    ['a depth without end', `---\nname: a\nx: ${'['.repeat(8000)}\n---\n`, 'SKILL.md'],
+    ['a depth without end', `---\nname: a\nx: ${'['.repeat(8000)}\n---\n`, 'nested too deeply'],
     ['a list', '---\n- name\n---\n', 'must have members'],
     ['a long front matter', `---\nname: a\nx: ${'y'.repeat(20_000)}\n---\n`, '16 KiB'],
     ['bytes that are no text', '---\nname: a\n---\n\uFFFD', 'UTF-8'],

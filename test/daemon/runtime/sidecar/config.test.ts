@@ -37,21 +37,30 @@ describe('compileConfig', () => {
     const bob = { agentId: 'agent-bob', slug: 'bob', credentials: [] }
     const raw = { ...good, agents: { 'key-ada': ada, 'key-bob': bob } }
     const bound = compileConfig(raw)
-    expect([bound.uids, [...bound.agentByKey], [...bound.agentByUid]]).toEqual([
+    expect([bound.uids, [...bound.agentByKey], bound.ownerOf(20_001)]).toEqual([
       true,
       [
         ['key-ada', ada],
         ['key-bob', bob],
       ],
-      [[20_001, ada]],
+      ada,
     ])
     expect(Object.keys(bound.agentByKey.get('key-bob')!)).toEqual(['agentId', 'slug', 'credentials'])
     const free = compileConfig(raw, { uids: false })
-    expect([free.uids, free.agentByUid.size, free.agentByKey.get('key-ada')]).toEqual([
+    expect([free.uids, free.ownerOf(20_001), free.agentByKey.get('key-ada')]).toEqual([
       false,
-      0,
+      undefined,
       { agentId: 'agent-ada', slug: 'ada', credentials: [] },
     ])
+  })
+
+  it('knows the tool servers of the crew by their uids, which have no key, and no other stranger', () => {
+    const { ownerOf, agentByKey } = compileConfig(good)
+    expect(ownerOf(40_007)).toEqual({ agentId: 'server-40007', slug: 'server-40007', uid: 40_007, credentials: [] })
+    expect([ownerOf(44_999)?.restricted, ownerOf(45_000)?.restricted]).toEqual([undefined, true])
+    expect([ownerOf(39_999), ownerOf(50_000), ownerOf(1002), ownerOf(null)]).toEqual(Array(4).fill(undefined))
+    expect([...agentByKey.values()].some(({ uid }) => uid === 40_007)).toBe(false)
+    expect(compileConfig(good, { uids: false }).ownerOf(40_007)).toBeUndefined()
   })
 
   it('restricts the agents that work on what another program sent, or all where they cannot be told apart', () => {
@@ -60,7 +69,7 @@ describe('compileConfig', () => {
     const network = { mode: 'free', allowedDomains: ['permitted.example'], allowPrivateEndpoints: false } as const
     const raw = { ...good, network, agents: { 'key-ada': ada, 'key-bob': bob } }
     const bound = compileConfig(raw)
-    const reached = (uid: number, host: string) => bound.rulesOf(bound.agentByUid.get(uid)).permitsHost(host)
+    const reached = (uid: number, host: string) => bound.rulesOf(bound.ownerOf(uid)).permitsHost(host)
     expect([reached(20_001, 'elsewhere.example'), reached(20_002, 'elsewhere.example')]).toEqual([false, true])
     expect([reached(20_001, 'permitted.example'), reached(20_002, 'permitted.example')]).toEqual([true, true])
     const together = (agents: object) => compileConfig({ ...raw, agents }, { uids: false }).rulesOf(undefined)

@@ -66,24 +66,25 @@ export const config = (
 
 const unanswered: Ask = () => ({ answer: Promise.resolve({ status: 503, body: {} }), hangUp: () => undefined })
 
-/** A sidecar on a free port, its reports and its clock. */
+/** A sidecar on a free port, its reports (what it uses credentials for by itself) and its clock. */
 export async function sidecar(
   configuration: SidecarConfig | null,
   { isolated = false, ask = unanswered, relay = '' }: { isolated?: boolean; ask?: Ask; relay?: string } = {},
 ) {
   const reports: SidecarReport[] = []
+  const uses: SidecarReport[] = []
   const clock = { now: 1_000_000 }
   const it = await startSidecar({
     port: 0,
     isolated,
     ask,
     relay,
-    report: (report) => reports.push(report),
+    report: (report) => void (report.type === 'credential_used' ? uses : reports).push(report),
     now: () => clock.now,
   })
   onEnd(() => it.close())
   if (configuration) it.configure(configuration)
-  return { ...it, reports, clock, url: `http://127.0.0.1:${it.port}` }
+  return { ...it, reports, uses, clock, url: `http://127.0.0.1:${it.port}` }
 }
 
 export interface Answer {
