@@ -23,7 +23,7 @@ export function createDecoyWatch({ config, report }: Parts): DecoyWatch {
   function tell(tripwireId: string, request: IncomingMessage, uid: number | null): true {
     const current = config()
     const called = whoCalls(request, current, uid)
-    const agent = current?.agentByUid.get(uid ?? -1) ?? ('agentId' in called ? called : null)
+    const agent = current?.ownerOf(uid) ?? ('agentId' in called ? called : null)
     report({ type: 'decoy_sent', tripwireId, agentId: agent?.agentId ?? null, host: hostOf(request) })
     return true
   }
