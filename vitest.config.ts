@@ -8,7 +8,7 @@ const globalSetup = ['test/support/build.mjs', 'test/support/usual-port.ts']
 const processes = [
   'test/e2e/{claude,codex,droid,gemini,opencode}-cli.test.ts',
   'test/e2e/droid-retries.test.ts',
-  'test/e2e/{assignments,crash,daily,drain,identity}.test.ts',
+  'test/e2e/{assignments,backup,crash,daily,drain,identity}.test.ts',
   'test/e2e/crash-{deliveries,memory,missions,routines,schedules}.test.ts',
   'test/e2e/{identity-provider,mail,newcomer,pages,ports-browser}.test.ts',
   'test/e2e/{routine-faults,secrets,signals,start-failures,tls-proxy}.test.ts',
@@ -18,7 +18,7 @@ const processes = [
 /** Real containers, each file with an installation of its own, and nothing measured that other files change. */
 const containers = [
   'test/e2e/{claude,codex,droid,gemini,opencode}.test.ts',
-  'test/e2e/{asks,assignments-contained,blame,collisions,demo,egress,escalation,full-disk}.test.ts',
+  'test/e2e/{asks,assignments-contained,backup-contained,blame,collisions,demo,egress,escalation,full-disk}.test.ts',
   'test/e2e/{issues,keeper,main-job,missions,ports,routine-update,script-steps,watched-agents}.test.ts',
   'test/e2e/{reconcile-docker,relay,relay-attack,restart,runtime-docker,shell,sidecar-entry,steering,undo}.test.ts',
   'test/e2e/{tool-servers,watch-writes}.test.ts',

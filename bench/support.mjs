@@ -21,7 +21,7 @@ const bundling = {
   platform: 'node',
   target: 'node20',
   conditions: ['development'],
-  external: ['better-sqlite3', 'ssh2', 'cpu-features', 'node-pty', '@node-rs/bcrypt'],
+  external: ['better-sqlite3', 'ssh2', 'cpu-features', 'node-pty', '@node-rs/bcrypt', '@toondepauw/node-zstd'],
   absWorkingDir: root,
   define: { MUSTER_VERSION: '"bench"' },
   banner: {

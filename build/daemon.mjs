@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 export async function buildDaemon() {
   rmSync('dist/daemon', { recursive: true, force: true })
   await build({
-    entryPoints: { musterd: 'daemon/main.ts', reader: 'daemon/reader.ts' },
+    entryPoints: { musterd: 'daemon/main.ts', reader: 'daemon/reader.ts', packer: 'daemon/packer.ts' },
     outdir: 'dist/daemon',
     bundle: true,
     splitting: true,
@@ -18,7 +18,7 @@ export async function buildDaemon() {
     platform: 'node',
     target: 'node20',
     conditions: ['development'],
-    external: ['better-sqlite3', 'node-pty', 'ssh2', 'cpu-features', '@node-rs/bcrypt'],
+    external: ['better-sqlite3', 'node-pty', 'ssh2', 'cpu-features', '@node-rs/bcrypt', '@toondepauw/node-zstd'],
     define: { MUSTER_VERSION: JSON.stringify(version) },
     // CommonJS dependencies inside the bundle still ask for Node's own modules by require().
     banner: {

@@ -18,6 +18,7 @@ const lists = {
   channels: ['notificationCategories', 'notificationPriorities'],
   'crew-templates': ['builtInTemplates'],
   audit: ['auditSources'],
+  backup: ['backupLevels'],
   crews: ['crewColors', 'networkModes'],
   deliveries: ['deliveryStatuses'],
   entries: ['actorTypes', 'priorities', 'severities'],

@@ -13,6 +13,8 @@ Usage
   musterd config [--json]   print every setting, its value and where it comes from
   musterd check [--json]    examine data folder, database, key and port, and change nothing
   musterd admin VERB        work on the data with no daemon running: the other end of \`muster admin\`
+  musterd backup VERB       read and restore backups of this machine: the other end of \`muster backup\`
+  musterd rehearse          start without network, runtime and jobs, until standard input ends
   musterd openapi           print the HTTP interface as OpenAPI 3.1
   musterd wiring            print which feature reacts to which fact, in the order in which reactions run
   musterd --version
@@ -72,6 +74,10 @@ async function main(): Promise<void> {
     const { administrate } = await import('./admin/run.ts')
     process.exit((await administrate(rest[0], load(flags).config)) ? 0 : 1)
   }
+  if (command === 'backup' && rest.length < 2) {
+    const { serveBackup } = await import('./backup/host.ts')
+    process.exit((await serveBackup(rest[0], load(flags).config)) ? 0 : 1)
+  }
   if (rest.length) throw new ConfigError(`Too many arguments: ${rest.join(' ')}`)
   if (command === 'openapi') {
     const { openapi } = await import('#kernel/http/openapi')
@@ -86,6 +92,10 @@ async function main(): Promise<void> {
     const { check } = await import('./start/check.ts')
     process.exitCode = await check(load(flags).config, values['json'] === true)
     return
+  }
+  if (command === 'rehearse') {
+    const { rehearse } = await import('./rehearse.ts')
+    return rehearse(load(flags).config)
   }
   if (command !== 'serve') throw new ConfigError(`There is no command "${command}"; see musterd --help`)
   const { serve } = await import('./serve.ts')

@@ -7,8 +7,6 @@ import { type App, createApp } from '#kernel/app'
 import type { Config } from '#kernel/config'
 import { register } from '#kernel/dispatch'
 import { createServer } from '#kernel/http/operations'
-import { refuseConnection } from '#kernel/http/refusal'
-import { createWebServer } from '#kernel/http/web-server'
 import { openInstance } from '#kernel/instance'
 import { createLog, type Log, logWarnings } from '#kernel/log'
 import { watchProcess } from '#kernel/metrics'
@@ -20,6 +18,7 @@ import { version } from '#kernel/version'
 import { features } from './features/index.ts'
 import { targetOf } from './features/ports/service.ts'
 import { noteReceiptKey } from './features/runs/receipts/service.ts'
+import { listenLocally } from './local-socket.ts'
 import { type Services, startServices } from './services.ts'
 import { requireOwnFolder } from './start/access.ts'
 import { requireAddress } from './start/address.ts'
@@ -88,22 +87,6 @@ function settleKeys(app: App): void {
   } catch (error) {
     unlessStorage(error)
   }
-}
-
-/** Listens on a Unix socket that only the daemon's user can open. */
-async function listenLocally(config: Config, http: FastifyInstance, path: string): Promise<Server> {
-  rmSync(path, { force: true })
-  const server = createWebServer(config, (request, response) => http.routing(request, response)).on(
-    'clientError',
-    refuseConnection,
-  )
-  const before = process.umask(0o177)
-  try {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  } finally {
-    process.umask(before)
-  }
-  return server
 }
 
 function announce(config: Config, http: FastifyInstance, log: Log): void {

@@ -18,8 +18,13 @@ export type OwnCode =
   | 'storage_refused'
   | 'unreachable'
 
-/** Codes of refusals of `musterd admin`. */
+/** Codes of refusals of `musterd admin` and `musterd backup`. */
 export type HostCode =
+  | 'bundle_altered'
+  | 'bundle_foreign'
+  | 'bundle_hostile'
+  | 'bundle_newer'
+  | 'bundle_truncated'
   | 'daemon_running'
   | 'database_damaged'
   | 'database_foreign'
@@ -29,11 +34,18 @@ export type HostCode =
   | 'foreign_data_dir'
   | 'key_missing'
   | 'key_wrong'
+  | 'no_backup'
   | 'no_data_dir'
+  | 'not_empty'
+  | 'restore_running'
   | 'seals_forged'
   | 'seals_missing'
+  | 'secret_needed'
+  | 'secret_wrong'
+  | 'unusable'
   | 'unusable_data_dir'
   | 'unusable_database'
+  | 'volumes_there'
 
 const webhooks = 'triggers.md#webhooks'
 const server = 'cli.md#which-server-as-whom-where'
@@ -54,6 +66,8 @@ const containers = 'operating.md#containers'
 const lost = 'operating.md#lost-data'
 const lockedOut = 'operating.md#locked-out'
 const folder = 'operating.md#the-data-directory'
+const unusableBundle = 'backup.md#a-bundle-that-cannot-be-used'
+const restoring = 'backup.md#restoring'
 const report = 'operating.md#report-a-fault'
 
 /** Page and heading that explain a failure, below the folder of the documentation; null: its sentence says it all. */
@@ -260,6 +274,8 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   container_unreachable: containers,
   runtime_failed: containers,
   runtime_unavailable: containers,
+  backup_running: 'backup.md#making-one',
+  bundle_unusable: unusableBundle,
 
   access_refused: folder,
   address_taken: start,
@@ -284,6 +300,18 @@ export const pages: Readonly<Record<Code | OwnCode | HostCode, string | null>> =
   database_older: lost,
   database_replaced: lost,
   foreign_data_dir: lockedOut,
+  bundle_altered: unusableBundle,
+  bundle_foreign: unusableBundle,
+  bundle_hostile: unusableBundle,
+  bundle_newer: unusableBundle,
+  bundle_truncated: unusableBundle,
+  no_backup: 'backup.md#the-drill',
+  not_empty: restoring,
+  restore_running: restoring,
+  secret_needed: unusableBundle,
+  secret_wrong: unusableBundle,
+  unusable: restoring,
+  volumes_there: restoring,
   key_missing: lost,
   key_wrong: lost,
   no_data_dir: folder,

@@ -18,6 +18,7 @@ export const topics: Readonly<Record<string, string>> = {
   audit: 'What was changed, and by whom',
   automations: 'What begins by itself when something happens',
   auth: 'Who you are to the server, and for how long',
+  backup: 'Backups of the whole server: make, check, restore, rehearse',
   checkpoints: 'Points of a mission to look back at and to put files back to',
   channels: 'Where notifications are sent to: mail, webhooks, chat services',
   chats: 'Conversations with agents',

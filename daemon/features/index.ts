@@ -18,6 +18,7 @@ import runTree from './assignments/tree/routes.ts'
 import attachments from './attachments/routes.ts'
 import audit from './audit/routes.ts'
 import automations from './automations/routes.ts'
+import backup from './backup/routes.ts'
 import blame from './blame/routes.ts'
 import bootstrap from './bootstrap/routes.ts'
 import notificationHours from './channels/hours/routes.ts'
@@ -126,6 +127,7 @@ export const features = {
   attachments,
   audit,
   automations,
+  backup,
   blame,
   bootstrap,
   channels,

@@ -35,6 +35,7 @@ export const entryTypes: readonly string[] = [
   'audit.entity_updated',
   'automation.depth_exceeded',
   'automation.throttled',
+  'backup.failed',
   'budget.exceeded',
   'budget.warning',
   'chat.agent_response',

@@ -83,6 +83,15 @@ export const operations: Record<string, Record<string, Operation>> = {
     remove: ['DELETE', '/api/v1/automations/:automationId'],
     preview: ['POST', '/api/v1/automations/preview'],
   },
+  backup: {
+    create: ['POST', '/api/v1/admin/backups'],
+    list: ['GET', '/api/v1/admin/backups'],
+    status: ['GET', '/api/v1/admin/backups/status'],
+    inspect: ['GET', '/api/v1/admin/backups/inspect'],
+    verify: ['GET', '/api/v1/admin/backups/verify'],
+    rotate: ['POST', '/api/v1/admin/backups/rotate'],
+    remove: ['DELETE', '/api/v1/admin/backups'],
+  },
   blame: {
     show: ['GET', '/api/v1/crews/:crewId/blame'],
   },

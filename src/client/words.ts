@@ -4,6 +4,7 @@ export const actorTypes = ['agent', 'user', 'system', 'keeper', 'sidecar', 'orch
 export const approvalStatuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled'] as const
 export const auditSources = ['workspace', 'crews', 'credentials', 'keeper'] as const
 export const autonomyLevels = ['strict', 'guided', 'trusted', 'full'] as const
+export const backupLevels = ['quick', 'standard', 'full'] as const
 export const behaviorModes = ['warn', 'block'] as const
 export const builtInTemplates = [
   'software-development',

@@ -5,6 +5,7 @@ import { askFacts } from './entries/asks.ts'
 import { assignmentFacts } from './entries/assignments.ts'
 import { attachmentFacts } from './entries/attachments.ts'
 import { automationFacts } from './entries/automations.ts'
+import { backupFacts } from './entries/backup.ts'
 import { channelFacts } from './entries/channels.ts'
 import { chatFacts } from './entries/chats.ts'
 import { checkpointFacts } from './entries/checkpoints.ts'
@@ -103,6 +104,7 @@ export const facts = {
   ...userFacts,
   ...approvalFacts,
   ...automationFacts,
+  ...backupFacts,
   ...askFacts,
   ...assignmentFacts,
   ...deliveryFacts,

@@ -18,6 +18,7 @@ import { assignments } from './assignments.ts'
 import { attachments } from './attachments.ts'
 import { audit } from './audit.ts'
 import { automations } from './automations.ts'
+import { backup } from './backup.ts'
 import { blame } from './blame.ts'
 import { bootstrap } from './bootstrap.ts'
 import { channels } from './channels.ts'
@@ -121,6 +122,7 @@ export const api = {
   attachments,
   audit,
   automations,
+  backup,
   blame,
   bootstrap,
   channels,

@@ -206,6 +206,8 @@ export const problems = {
   container_unreachable: [502, 'The container cannot be reached'],
   runtime_failed: [502, 'The container runtime failed'],
   runtime_unavailable: [503, 'No container runtime answers'],
+  backup_running: [409, 'A backup is being made already'],
+  bundle_unusable: [422, 'The bundle cannot be used'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 
 export type Code = keyof typeof problems

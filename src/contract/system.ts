@@ -15,7 +15,8 @@ export const Health = Type.Object({
 export const Check = Type.Object({
   name: Type.String({
     description:
-      'runtime, images, crews, orphans, disk, crew data, disk reserve, permissions, database, key, network, mail',
+      'runtime, images, crews, orphans, disk, crew data, disk reserve, permissions, database, key, network, mail, ' +
+      'backup',
   }),
   status: Type.Enum(['ok', 'warn', 'fail']),
   detail: Type.String(),

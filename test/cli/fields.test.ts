@@ -23,6 +23,7 @@ const unnamed: Record<string, string> = {
   'account:password': 'both passwords are asked for',
   'account:reset': 'token and password are asked for',
   'agents:learning:set enabled': 'the flags --on and --off',
+  'backup:create scope': 'there is the whole server alone',
   'agents:list ephemeral': '`muster hires list` sets it',
   'agents:list include_setup': 'not offered',
   'hire crew_slug': 'crews are looked up',

@@ -16,6 +16,9 @@ import { pictures } from '../support/pictures.ts'
 /** Why these have no dry run; public and internal operations have none in any case. */
 const refused: Record<string, string> = {
   'admin.purgeData': 'it is done in many changes, one after the other',
+  'backup.create': 'it takes as long as the backup itself',
+  'backup.rotate': 'dry_run in its body tells what it would delete',
+  'backup.remove': 'it deletes a file, which nothing takes back',
   'chats.search': 'it changes nothing that is stored',
   'consolidate.run': 'it asks a model',
   'channels.test': 'it sends a message and stores nothing',

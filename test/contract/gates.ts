@@ -74,6 +74,14 @@ attachments.list           VIEWER    -                 api
 attachments.create         MANAGER   agents:write      api  crew-role
 attachments.remove         MANAGER   agents:write      api  crew-role
 
+backup.create              signed-in workspace:admin   api  second-factor
+backup.list                signed-in -                 api
+backup.status              signed-in -                 api
+backup.inspect             signed-in -                 api
+backup.verify              signed-in -                 api
+backup.rotate              signed-in workspace:admin   api
+backup.remove              signed-in workspace:admin   api
+
 automations.list           VIEWER    -                 api
 automations.create         ADMIN     workspace:admin   api
 automations.update         ADMIN     workspace:admin   api

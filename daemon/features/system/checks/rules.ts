@@ -211,3 +211,27 @@ export function judgeMail({
     )
   return ok('mail', `Goes through ${way}`)
 }
+
+const dayMs = 86_400_000
+/** A backup that is older is one that nobody makes any more. */
+const oldMs = 7 * dayMs
+
+/** `lastAt` and `now` in milliseconds since 1970; `hours` between two backups of the schedule, 0 without one. */
+export function judgeBackup({
+  lastAt,
+  hours,
+  sameDisk,
+  now,
+}: {
+  lastAt: number | null
+  hours: number
+  sameDisk: boolean
+  now: number
+}): Finding {
+  const fix = 'muster backup create, or a schedule: docs/backup.md'
+  if (lastAt === null) return warn('backup', 'There is no backup of this server', fix)
+  const age = `The last one is ${Math.floor((now - lastAt) / 3_600_000)} h old`
+  if (now - lastAt > (hours ? 2 * hours * 3_600_000 : oldMs))
+    return warn('backup', age, hours ? 'muster journal list --type backup.failed says why there is no newer one' : fix)
+  return ok('backup', sameDisk ? `${age}, and on the disk of the data` : age)
+}

@@ -5,11 +5,13 @@ import type { App } from '#kernel/app'
 import { homeOf } from '#kernel/auth/home'
 import type { Actor } from '#kernel/feature'
 import { problem } from '#kernel/problem'
+import { lastBackup } from '../../backup/service.ts'
 import { keyOpensStored } from '../../credentials/service.ts'
 import { desiredCrews } from '../../crews/containers/service.ts'
 import { queries } from '../queries.ts'
 import {
   type Finding,
+  judgeBackup,
   judgeCrewData,
   judgeCrews,
   judgeDisk,
@@ -58,6 +60,7 @@ export async function examine(app: App, actor: Actor): Promise<Finding[]> {
     judgeKey(app.vault !== null, app.vault && keyOpensStored(app)),
     judgeNetwork(network(app)),
     judgeMail({ ...app.mailer.condition(), publicUrl: app.config.publicUrl }),
+    ...(await backup(app)),
   ]
 }
 
@@ -65,6 +68,12 @@ async function disk(dataDir: string): Promise<Finding[]> {
   if (!existsSync(dataDir)) return []
   const { bavail, blocks, bsize } = await statfs(dataDir)
   return [judgeDisk(dataDir, bavail * bsize, blocks * bsize)]
+}
+
+/** A server in memory has nothing to back up. */
+async function backup(app: App): Promise<Finding[]> {
+  const last = await lastBackup(app)
+  return last ? [judgeBackup({ ...last, hours: app.config.backupHours, now: app.clock() })] : []
 }
 
 function permissions(dataDir: string): Finding[] {

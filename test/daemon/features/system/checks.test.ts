@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closing, daemon } from '#test'
 import {
+  judgeBackup,
   judgeCrewData,
   judgeCrews,
   judgeDisk,
@@ -177,6 +178,41 @@ describe('judging', () => {
       'warn',
       /535/,
       /docs\/mail\.md/,
+    ],
+    [
+      'no backup',
+      judgeBackup({ lastAt: null, hours: 0, sameDisk: true, now: 0 }),
+      'warn',
+      /no backup/,
+      /backup create/,
+    ],
+    [
+      'a backup',
+      judgeBackup({ lastAt: 0, hours: 0, sameDisk: false, now: 36e5 }),
+      'ok',
+      /^The last one is 1 h old$/,
+      null,
+    ],
+    [
+      'a backup beside the data',
+      judgeBackup({ lastAt: 0, hours: 24, sameDisk: true, now: 36e5 }),
+      'ok',
+      /on the disk of the data/,
+      null,
+    ],
+    [
+      'a schedule that makes none',
+      judgeBackup({ lastAt: 0, hours: 1, sameDisk: false, now: 3 * 36e5 }),
+      'warn',
+      /3 h old/,
+      /backup\.failed/,
+    ],
+    [
+      'an old backup',
+      judgeBackup({ lastAt: 0, hours: 0, sameDisk: false, now: 8 * 864e5 }),
+      'warn',
+      /192 h old/,
+      /backup create/,
     ],
     [
       'no limits',
