@@ -9,9 +9,9 @@ import { testedView } from '../../views/integrations.ts'
 export default class IntegrationsTest extends ApiCommand<typeof IntegrationsTest> {
   static override summary = 'Test whether an MCP server answers, with the credential that it is used with'
   static override description =
-    'Says which credential that is: the one that people signed in with, else that of the oldest binding. Exits with 1 ' +
-    'if the server does not answer, or asks for another one. A server over standard streams is run in a crew that ' +
-    'runs; if there is none, only the form of its command is looked at.'
+    'Says which credential that is: the one that people signed in with, else that of the oldest binding. Exits ' +
+    'with 1 if the server does not answer, or asks for another one. A server over standard streams is run in a crew ' +
+    'that runs; if there is none, only the form of its command is looked at.'
   static override hiddenAliases = ['integrations:test-in-crew']
   static override examples = [
     '$ <%= config.bin %> integrations test search',

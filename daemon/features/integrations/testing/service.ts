@@ -31,7 +31,7 @@ export function testInCrew(
 const timeoutMs = 10_000
 const maxBytes = 64 * 1024
 
-/** Whether a server answers as one, run in a crew or asked with the credential that its tools are read with; says which that was. */
+/** Whether a server answers as one: run in a crew, or asked with the credential that its tools are read with. */
 async function tested(app: App, actor: Actor, server: ServerRow): Promise<Outcome> {
   if (server.transport === 'stdio') return tryProgram(app, server, server.crew_id)
   const { binding } = ownCredential(app, server)
