@@ -98,6 +98,18 @@ export const milestoneId = (api: Client, projectId: string, milestone: string): 
     milestone,
   )
 
+/** Id of a tripwire of a crew given by name or id. */
+export const tripwireId = (api: Client, crewId: string, tripwire: string): Promise<string> =>
+  find(
+    {
+      noun: 'tripwire',
+      next: 'muster tripwires list CREW',
+      rows: () => api.tripwires.list({ crewId }),
+      names: ({ name }) => [name],
+    },
+    tripwire,
+  )
+
 /** Where a mission of that title or id is. */
 export async function missionAt(api: Client, mission: string): Promise<{ crewId: string; missionId: string }> {
   const rows: Awaited<ReturnType<Client['missions']['list']>> = []

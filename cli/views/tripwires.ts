@@ -11,12 +11,11 @@ const stateOf = ({ state }: Pick<Tripwire, 'state'>) =>
   state === 'tripped' ? { text: state, tone: 'red' as const } : state
 
 export const tripwireView: View<Tripwire> = {
-  name: ({ id }) => id,
+  name: ({ name }) => name,
   empty: 'No tripwires are planted in this crew.',
   columns: {
-    ID: ({ id }) => id,
-    KIND: ({ kind }) => kind,
     NAME: ({ name }) => name,
+    KIND: ({ kind }) => kind,
     SHAPE: ({ shape }) => shape,
     STATE: stateOf,
     TRIPS: ({ open_trips }) => open_trips,

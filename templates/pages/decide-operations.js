@@ -4,6 +4,7 @@ export const operations = {
   'approvals.decide': ['POST', '/api/v1/approvals/:approvalId/decide'],
   'consolidate.approve': ['POST', '/api/v1/consolidate/proposed/:proposalId/approve'],
   'consolidate.reject': ['POST', '/api/v1/consolidate/proposed/:proposalId/reject'],
+  'credentials.decideUse': ['POST', '/api/v1/credentials/:credentialId/scopes/questions/:questionId'],
   'escalations.resolve': ['PATCH', '/api/v1/escalations/:escalationId/resolve'],
   'inbox.act': ['POST', '/api/v1/inbox/:itemId/act'],
   'integrations.decideTools': ['POST', '/api/v1/integrations/:integrationId/tools/decide'],

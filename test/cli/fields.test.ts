@@ -40,6 +40,7 @@ const unnamed: Record<string, string> = {
   'oauth:exchange state': 'in the address that is pasted',
   'oauth:exchange iss': 'in the address that is pasted',
   'credentials:create refresh_token': 'not offered',
+  'credentials:scopes revision': 'that of the proposal which was shown',
   'credentials:create scope': 'follows from --crew',
   'credentials:update scope': 'follows from --crew',
   'credentials:test value': 'the stored one is tested',

@@ -538,8 +538,8 @@ const cases: Record<string, Case> = {
   'workflows.update': ok({ icon: 'new' }),
   'workflows.remove': gone,
   'skills.import': made({ content: '---\nname: new\nlicense: MIT\n---\n' }),
-  'skills.approve': ok({ crew_id: '$crewId', file_name: 'skill-own.md' }),
-  'skills.reject': ok({ crew_id: '$crewId', file_name: 'skill-own.md' }),
+  'skills.approve': ok({ crew_id: '$crewId', file_name: 'skill-learned-own.md' }),
+  'skills.reject': ok({ crew_id: '$crewId', file_name: 'skill-learned-own.md' }),
   'skills.remove': ok(),
   'skills.assign': made({ skill_id: '$skillId' }),
   'skills.unassign': {

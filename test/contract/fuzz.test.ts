@@ -222,8 +222,18 @@ const secretive = [
   'webhooks.fire',
 ]
 
-/** What needs an engine, an identity provider, a signature, no users, an issue of that crew, stages, or a path. */
+/**
+ * What needs an engine, an identity provider, a signature, no users, an issue or a tripwire of that crew, uses of that
+ * credential, stages, a path, or the first workspace of the server.
+ */
 const unequipped = [
+  'backup.create',
+  'backup.inspect',
+  'backup.list',
+  'backup.remove',
+  'backup.rotate',
+  'backup.status',
+  'backup.verify',
   'adapters.list',
   'agents.containerFiles',
   'agents.trigger',
@@ -237,7 +247,12 @@ const unequipped = [
   'chats.steer',
   'chats.unreact',
   'checkpoints.create',
+  'credentials.decideUse',
+  'credentials.endScopes',
+  'credentials.enforceScopes',
   'tripwires.rearm',
+  'tripwires.remove',
+  'tripwires.show',
   'blame.show',
   'checkpoints.diff',
   'checkpoints.files',

@@ -244,8 +244,8 @@ const references: [operation: string, member: string, of: string, body: (id: str
   ],
   ['integrations.rebind', 'credential_id', 'credentialId', (id) => ({ credential_id: id })],
   ['inbox.bulk', 'ids', 'itemId', (id) => ({ ids: [id], state: 'read' })],
-  ['skills.approve', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-own.md' })],
-  ['skills.reject', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-own.md' })],
+  ['skills.approve', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-learned-own.md' })],
+  ['skills.reject', 'crew_id', 'crewId', (crew_id) => ({ crew_id, file_name: 'skill-learned-own.md' })],
 ]
 
 /** Everything that is stored, but for when tokens were used. */

@@ -107,7 +107,7 @@ export async function furnish(it: TestDaemon, owner: Person, word: string): Prom
       now,
     }),
   )
-  const learned = { pattern: word, action: word, evidence: [entry.entry.id], confidence: 1 }
+  const learned = { pattern: `learned ${word}`, action: word, evidence: [entry.entry.id], confidence: 1 }
   const made = { crew: { id: crew.id, workspace_id: workspace, slug: word, name: word }, pattern: word, now }
   app.writeNow(() => stage(app, { ...made, rule: learned, score: { composite: 1, recall_count: 10 } }))
   const suggested = await make(`/agents/${agent.id}/persona/suggest`, { content: `I am ${word}` })

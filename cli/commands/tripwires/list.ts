@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { ApiCommand } from '../../command.ts'
+import { limited, listFlags } from '../../flags.ts'
 import { crewId } from '../../lookup.ts'
 import { tripwireView } from '../../views/tripwires.ts'
 
@@ -12,9 +13,10 @@ export default class TripwiresList extends ApiCommand<typeof TripwiresList> {
     '$ <%= config.bin %> tripwires list web-team --json=name,state',
   ]
   static override args = { crew: Args.string({ required: true, description: 'slug or id of the crew' }) }
+  static override flags = listFlags
 
   async run(): Promise<void> {
     const id = await crewId(this.api, this.args.crew)
-    await this.out.list(await this.api.tripwires.list({ crewId: id }), tripwireView)
+    await this.out.list(limited(await this.api.tripwires.list({ crewId: id }), this.flags), tripwireView)
   }
 }

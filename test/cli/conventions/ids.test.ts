@@ -19,6 +19,7 @@ const named = [
   'rule',
   'task',
   'template',
+  'tripwire',
   'workspace',
 ]
 

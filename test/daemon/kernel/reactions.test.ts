@@ -140,6 +140,9 @@ it('what follows a commit ends with the daemon', async () => {
     'workspace.deleted: attachments',
     // What is marked stands in rows that the next consolidation reads.
     'memory.priority_changed: consolidate',
+    // Programs of servers that are gone are ended by the next daemon as well, and when nobody uses them.
+    'integration.updated: integrations',
+    'integration.deleted: integrations',
     // What is left of an allowed credential is taken back at the end of the next run of its agent.
     'run.completed: keeper',
     'run.failed: keeper',
