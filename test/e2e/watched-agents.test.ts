@@ -70,8 +70,9 @@ describe.each([
   const cards = async () => (await daemon.client.inbox.list({ query: { kind: 'escalation', state: 'unread' } })).rows
 
   it.skipIf(missing)('makes no call that is judged harmful where its crew blocks, and goes on', async () => {
+    // The calls before it are told as well.
     const judge = await judgeServer((question) => ({
-      decision: question.includes('harmful') ? 'DENY' : 'ALLOW',
+      decision: question.split(/recent/i)[0]!.includes('harmful') ? 'DENY' : 'ALLOW',
       reason: 'It does harm',
     }))
     const { keeper, policies } = daemon.client
@@ -79,7 +80,8 @@ describe.each([
     await keeper.useJudge()
     await keeper.setGovernance({ body: { monitor_tool_calls: true } })
     await policies.set({ crewId, body: { autonomy_level: 'guided', behavior_mode: 'block' } })
-    const look = 'ls "$SVC_CREW_SHARED"; test -e "$SVC_CREW_SHARED/done" && echo "it is there"'
+    // The command does not hold the words that it says.
+    const look = 'ls "$SVC_CREW_SHARED"; test -e "$SVC_CREW_SHARED/done" && printf "%s is there" it'
     const blocked = await work('ada', 'touch "$SVC_CREW_SHARED/done" # harmful', look)
     expect(blocked).toMatchObject({ status: 'COMPLETED' })
     const told = () => JSON.stringify(model.messages.at(-1)!.messages)

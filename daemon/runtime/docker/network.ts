@@ -15,12 +15,14 @@ export async function ensureNetwork(engine: Engine, naming: Naming, spec: CrewSp
   const there = await asking('listing networks', () =>
     engine.listNetworks({ filters: labelFilter(naming, { [labels.crew]: spec.crewId }) }),
   )
-  if (there.length) return
+  const name = networkName(naming, spec.crewId)
+  // A server that was restored under another prefix may find one of the server that it was made of.
+  if (there.some(({ Name }) => Name === name)) return
   const first = createHash('sha256').update(spec.crewId).digest().readUInt16BE(0) % blocks
   for (let attempt = 0; attempt < tries; attempt++) {
     try {
       await engine.createNetwork({
-        Name: networkName(naming, spec.crewId),
+        Name: name,
         Driver: 'bridge',
         CheckDuplicate: true,
         EnableIPv6: false,
