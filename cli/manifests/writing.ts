@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { InputError } from '../input.ts'
+import { makeNewFolder } from '../new-folder.ts'
 import { cleanYaml } from '../output/yaml.ts'
 
 type Json = Record<string, unknown>
@@ -14,13 +14,7 @@ export function writeManifests(folder: string, documents: readonly Json[]): stri
   const whole = documents.map((it) => `---\n${cleanYaml(withFiles(it, texts))}`)
   for (const [index, file] of filesOf(whole).entries())
     texts[index ? `workspace-${index + 1}.yaml` : 'workspace.yaml'] = file
-  try {
-    mkdirSync(dirname(folder), { recursive: true })
-    mkdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new InputError(`${folder} is there already.`, 'choose another folder with --to')
-  }
+  makeNewFolder(folder)
   for (const [name, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)

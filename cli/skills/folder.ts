@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { InputError } from '../input.ts'
+import { makeNewFolder } from '../new-folder.ts'
 
 /** A skill as it lies in a folder. */
 export interface SkillFolder {
@@ -63,13 +64,7 @@ const staysBelow = (path: string): boolean =>
 export function writeSkill(folder: string, { content, files }: Written): void {
   const odd = files.find(({ path }) => !staysBelow(path))
   if (odd) throw new InputError('The server names a file that is not below the folder of the skill.')
-  try {
-    mkdirSync(dirname(folder), { recursive: true })
-    mkdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new InputError(`${folder} is there already.`, 'choose another folder with --to')
-  }
+  makeNewFolder(folder)
   writeFileSync(join(folder, 'SKILL.md'), content)
   for (const { path, executable, content_base64 } of files) {
     const to = join(folder, path)
