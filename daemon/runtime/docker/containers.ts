@@ -143,6 +143,26 @@ export function crewContainer(
   }
 }
 
+/**
+ * A volume of a crew in a container beside the crew's own. The engine would recreate one that is removed meanwhile; the
+ * labels then still name the crew.
+ */
+export const volumeMount = (
+  naming: Naming,
+  spec: Pick<CrewSpec, 'crewId' | 'slug' | 'workspaceId'>,
+  { Source, Target, ReadOnly }: { Source: string; Target: string; ReadOnly: boolean },
+) => ({
+  Type: 'volume' as const,
+  Source,
+  Target,
+  ReadOnly,
+  VolumeOptions: {
+    NoCopy: true,
+    Labels: labelsOf(naming, spec, 'volume', ''),
+    DriverConfig: { Name: '', Options: {} },
+  },
+})
+
 /** The container whose programs end agents' processes: in the crew's process namespace, but outside its limits. */
 export function enderContainer(
   naming: Naming,

@@ -5,7 +5,7 @@ import type { FullRequest, MarksRequest } from '../marks/wire.ts'
 import type { CrewSpec } from '../types.ts'
 import { demultiplex } from './attach.ts'
 import { startNew } from './bring-up.ts'
-import { hardened, labelsOf } from './containers.ts'
+import { hardened, volumeMount } from './containers.ts'
 import { asking, type Engine, settle, unhurried } from './engine.ts'
 import { labelFilter, labels, marksName, type Naming, volumeName } from './names.ts'
 import { crewProfile } from './seccomp.ts'
@@ -62,15 +62,8 @@ const writing = [...reading, 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID']
 /** It has no crew label, so that stopping the crew leaves it alone. */
 function marker(naming: Naming, spec: Owner, image: string, request: FullRequest): Docker.ContainerCreateOptions {
   const puts = request.op === 'restore'
-  // The engine would recreate a volume that is removed meanwhile; the labels then still name the crew.
-  const VolumeOptions = { NoCopy: true, Labels: labelsOf(naming, spec, 'volume', '') }
-  const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
-    Type: 'volume' as const,
-    Source,
-    Target,
-    ReadOnly,
-    VolumeOptions: { ...VolumeOptions, DriverConfig: { Name: '', Options: {} } },
-  })
+  const mount = (Source: string, Target: string, ReadOnly: boolean) =>
+    volumeMount(naming, spec, { Source, Target, ReadOnly })
   return {
     name: markerName(naming, spec.crewId),
     Image: image,

@@ -6,7 +6,7 @@ import { RuntimeError } from '../errors.ts'
 import type { CrewSpec } from '../types.ts'
 import { demultiplex } from './attach.ts'
 import { startNew } from './bring-up.ts'
-import { hardened, labelsOf } from './containers.ts'
+import { hardened, volumeMount } from './containers.ts'
 import { asking, type Engine, settle, unhurried } from './engine.ts'
 import { labelFilter, labels, type Naming, volumeName, volumes } from './names.ts'
 import { crewProfile } from './seccomp.ts'
@@ -63,18 +63,10 @@ function counter(naming: Naming, spec: Owner, image: string, mounted: string[]):
       ...hardened(192, 0.25, 32, crewProfile),
       CapAdd: ['DAC_READ_SEARCH'],
       NetworkMode: 'none',
-      Mounts: mounted.map((volume) => ({
-        Type: 'volume' as const,
-        Source: volumeName(naming, spec.crewId, volume),
-        Target: `/data/${volume}`,
-        ReadOnly: true,
-        // The engine would recreate a volume that is removed meanwhile; the labels then still name the crew.
-        VolumeOptions: {
-          NoCopy: true,
-          Labels: labelsOf(naming, spec, 'volume', ''),
-          DriverConfig: { Name: '', Options: {} },
-        },
-      })),
+      Mounts: mounted.map((volume) => {
+        const Source = volumeName(naming, spec.crewId, volume)
+        return volumeMount(naming, spec, { Source, Target: `/data/${volume}`, ReadOnly: true })
+      }),
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
       RestartPolicy: { Name: 'no' },
     } as Docker.HostConfig,

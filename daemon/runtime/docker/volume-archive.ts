@@ -3,7 +3,7 @@ import type Docker from 'dockerode'
 import { RuntimeError } from '../errors.ts'
 import type { CrewSpec } from '../types.ts'
 import { demultiplex } from './attach.ts'
-import { hardened, labelsOf } from './containers.ts'
+import { hardened, labelsOf, volumeMount } from './containers.ts'
 import { asking, type Container, type Engine, ifThere, settle, unhurried } from './engine.ts'
 import { labels, type Naming, volumeName } from './names.ts'
 import { crewProfile } from './seccomp.ts'
@@ -134,17 +134,11 @@ async function helper(
         CapAdd: ['DAC_READ_SEARCH'],
         NetworkMode: 'none',
         Mounts: [
-          {
-            Type: 'volume' as const,
+          volumeMount(naming, spec, {
             Source: volumeName(naming, spec.crewId, volume),
             Target: folder,
             ReadOnly: reads,
-            VolumeOptions: {
-              NoCopy: true,
-              Labels: labelsOf(naming, spec, 'volume', ''),
-              DriverConfig: { Name: '', Options: {} },
-            },
-          },
+          }),
         ],
         LogConfig: { Type: 'none', Config: {} },
         RestartPolicy: { Name: 'no' },
