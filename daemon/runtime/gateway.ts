@@ -14,9 +14,6 @@ import type { Runtime, ServerProgram, SidecarAnswer, SidecarCall } from './types
 
 const scrubberOf = keptWhile((secrets) => createScrubber(secrets))
 
-/** Where sidecars ask for the servers that people gave an agent. */
-export const gatewayRoute = '/mcp-tool-calls'
-
 /**
  * Answers what an agent asks one of its servers. Its key is good for that while a run of it is at work, and no longer.
  */

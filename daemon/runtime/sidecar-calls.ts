@@ -15,10 +15,10 @@ import { waitForPeople } from '../features/keeper/requests/service.ts'
 import { waitForPeer } from '../features/peers/service.ts'
 import { findRun, workingOfAgent } from '../features/runs/service.ts'
 import { answerUse } from './credential-uses.ts'
-import { answerGateway, gatewayRoute } from './gateway.ts'
-import { answerHeld, heldRoute } from './monitor/held.ts'
+import { answerGateway } from './gateway.ts'
+import { answerHeld } from './monitor/held.ts'
 import { runOfProgram } from './runs/program.ts'
-import { useRoute } from './sidecar/use-route.ts'
+import { gatewayRoute, heldRoute, useRoute } from './sidecar/own-routes.ts'
 import type { Runtime, SidecarAnswer, SidecarCall } from './types.ts'
 
 /** What comes after an operation before its agent is answered. */

@@ -5,9 +5,6 @@ import { findRun } from '../../features/runs/service.ts'
 import type { LaunchFacts } from '../runs/parts.ts'
 import type { SidecarAnswer } from '../types.ts'
 
-/** Where sidecars ask whether a call of a tool may be made. */
-export const heldRoute = '/tool-calls'
-
 /** Answers a client that asks before a call: once it is judged, or its time is over. */
 export async function answerHeld(app: App, runId: string | null, body: unknown): Promise<SidecarAnswer> {
   const run = runId === null ? undefined : findRun(app, runId)

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Daemon } from './notes.ts'
+import { heldRoute } from './own-routes.ts'
 import { say } from './say.ts'
 
-/** Where the daemon is asked whether a call of a tool may be made. */
-const heldRoute = '/tool-calls'
 const beforeCall = 'PreToolUse'
 
 /** A client asks before a call of a tool. */

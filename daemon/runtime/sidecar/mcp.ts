@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { agentTools } from './agent-tools.ts'
 import { type Daemon, type Handed, waitingNotes } from './notes.ts'
+import { gatewayRoute } from './own-routes.ts'
 import { say } from './say.ts'
 
 /**
@@ -15,9 +16,6 @@ const keepAliveMs = 15_000
 
 /** The path of each of the agent's other servers, and its name. */
 export const serverPath = /^\/mcp\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/
-
-/** Where the daemon is asked for these. */
-const gatewayRoute = '/mcp-tool-calls'
 
 /** What answers the messages of one tool server. */
 export interface ToolServer {
